@@ -1,0 +1,25 @@
+//! worldkeep: a terminal browser for the saves of game servers.
+//!
+//! The map of the crate; arrows point one way only, and a room never imports from a room to its left:
+//!
+//! ```text
+//! main -> cli, tui -> scan, config -> games -> raster, store -> model
+//! ```
+//!
+//! - [`model`]: plain data about saves, no input or output.
+//! - [`store`]: read-only access to a save in a folder, a zip or a tar, with ceilings.
+//! - [`raster`]: pictures without a terminal.
+//! - [`games`]: what each game does with its files, behind one trait.
+//! - [`scan`]: finds profiles, walks and watches them.
+//! - [`config`]: file, environment and arguments merged; actions, keys and themes.
+//! - [`cli`]: the commands, as text or JSON.
+//! - [`tui`]: the browser.
+
+pub mod cli;
+pub mod config;
+pub mod games;
+pub mod model;
+pub mod raster;
+pub mod scan;
+pub mod store;
+pub mod tui;

@@ -1,0 +1,25 @@
+//! Plain data about saves, without any input or output: what was found, how whole it is, and why.
+//!
+//! Every other room speaks in these types. A room may fill them, sort them or show them; none of them can reach a
+//! file, a terminal or a clock by itself.
+
+mod cancel;
+mod facts;
+mod finding;
+pub mod human;
+mod layer;
+mod profile;
+mod stamp;
+mod text;
+mod verdict;
+mod world;
+
+pub use cancel::Cancel;
+pub use facts::{Fact, Facts, Value};
+pub use finding::{Code, Effect, Finding, Place, Severity};
+pub use layer::{Checked, Container, FileEntry, Layer, LayerKind, Shape, Source};
+pub use profile::{Found, GameId, Looked, Outcome, Profile};
+pub use stamp::{Clock, Stamp, StampFrom};
+pub use text::{shown, shown_path};
+pub use verdict::{Depth, Verdict};
+pub use world::{World, WorldKind};

@@ -1,0 +1,1 @@
+//! The browser: one loop, one state, pure `update` and `view`.
