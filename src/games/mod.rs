@@ -95,7 +95,7 @@ pub trait Game: Sync {
     fn check(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Checked;
 
     /// What a map of a layer shows.
-    fn chart(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Result<Chart, Finding>;
+    fn chart(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Result<Chart, Box<Finding>>;
 
     /// True when a world looks like one that is being replaced this very moment (a half is missing), so that it is
     /// worth looking again after [`Game::settle_time`].

@@ -1,3 +1,5 @@
+//! Ages, sizes, times and counts as a person reads them, in one form everywhere.
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -16,7 +18,7 @@ pub fn age(now: Timestamp, then: Timestamp) -> String {
 
 /// Bytes in at most eight columns, in powers of 1024: `182 MiB`.
 pub fn size(bytes: u64) -> String {
-    let digits = if bytes >= 1024 && leading(bytes) < 10 { 1 } else { 0 };
+    let digits = usize::from(bytes >= 1024 && leading(bytes) < 10);
     humansize::format_size(bytes, humansize::BINARY.decimal_places(digits).decimal_zeroes(0))
 }
 
@@ -40,7 +42,7 @@ pub fn count(n: i64) -> String {
         out.push('-');
     }
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

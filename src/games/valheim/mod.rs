@@ -58,8 +58,8 @@ impl Game for Valheim {
         }
     }
 
-    fn chart(&self, _store: &dyn Store, _layer: &Layer, _context: &Context) -> Result<Chart, Finding> {
-        Err(Finding::note(Code::NotReached, "", ""))
+    fn chart(&self, _store: &dyn Store, _layer: &Layer, _context: &Context) -> Result<Chart, Box<Finding>> {
+        Err(Box::new(Finding::note(Code::NotReached, "", "")))
     }
 
     fn unsettled(&self, _world: &World) -> bool {
