@@ -160,13 +160,20 @@ pub struct Layer {
     pub restorable: bool,
     /// Why not, or what to know first.
     pub reason: Option<String>,
-    /// What was found.
+    /// What a check found in it.
     pub findings: Vec<Finding>,
+    /// What the other layers of its world say about it, such as "of another world"; a check leaves these alone.
+    pub relations: Vec<Finding>,
     /// What is in it.
     pub facts: Facts,
 }
 
 impl Layer {
+    /// Everything to say about it: relations first, then what a check found.
+    pub fn all_findings(&self) -> impl Iterator<Item = &Finding> {
+        self.relations.iter().chain(&self.findings)
+    }
+
     /// The part of the id after the `@`.
     pub fn key(&self) -> &str {
         self.id.rsplit_once('@').map_or(self.id.as_str(), |(_, key)| key)
@@ -175,7 +182,8 @@ impl Layer {
     /// Takes over the result of a check.
     pub fn apply(&mut self, checked: Checked) {
         let Checked { verdict, depth, findings, facts, restorable, reason } = checked;
-        self.verdict = verdict;
+        self.verdict =
+            if self.relations.is_empty() { verdict } else { verdict.max(Verdict::from_findings(&self.relations)) };
         self.depth = depth;
         self.findings = findings;
         self.facts = facts;
