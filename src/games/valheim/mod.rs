@@ -2,6 +2,9 @@
 //!
 //! What is known about the files, and how sure it is, stands in `docs/formats/valheim.md`.
 
+pub mod hash;
+pub mod write;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
