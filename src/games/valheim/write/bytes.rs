@@ -57,10 +57,10 @@ impl Out {
     pub(super) fn text(&mut self, text: &str) {
         let mut rest = text.len();
         while rest >= 0x80 {
-            self.0.push((rest & 0x7f) as u8 | 0x80);
+            self.0.push(low(rest) | 0x80);
             rest >>= 7;
         }
-        self.0.push((rest & 0x7f) as u8);
+        self.0.push(low(rest));
         self.0.extend_from_slice(text.as_bytes());
     }
 
@@ -76,6 +76,12 @@ impl Out {
         self.len(bytes.len());
         self.0.extend_from_slice(bytes);
     }
+}
+
+/// The lowest eight bits.
+pub(super) fn low(n: usize) -> u8 {
+    let [low, ..] = n.to_le_bytes();
+    low
 }
 
 #[cfg(test)]

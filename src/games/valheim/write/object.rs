@@ -1,6 +1,6 @@
 //! The three encodings of one object: old pairs, newer pairs, chunk files.
 
-use super::bytes::Out;
+use super::bytes::{Out, low};
 use super::plan::{Object, Rotation};
 
 /// The first version that writes objects as flags and what the flags name.
@@ -84,12 +84,10 @@ pub(super) fn chunked(out: &mut Out, object: &Object, version: i32) {
     match object.rotation {
         Rotation::None => {}
         Rotation::Yaw(yaw) => out.u16(0x8000 | half_degrees(yaw)),
-        Rotation::Euler([x, y, z]) => {
-            let [x, y, z] = [x, y, z].map(|a| u32::from(half_degrees(a)));
-            let packed = z << 20 | y << 10 | x;
+        Rotation::Euler(angles) => {
+            let [x, y, z] = angles.map(|angle| u32::from(half_degrees(angle)));
             // The high half comes first: its top bit is clear, which tells it from a yaw.
-            out.u16((packed >> 16) as u16);
-            out.u16((packed & 0xffff) as u16);
+            out.u32((z << 20 | y << 10 | x).rotate_left(16));
         }
     }
     properties(out, object, version);
@@ -126,17 +124,17 @@ fn properties(out: &mut Out, object: &Object, version: i32) {
         0 => None,
         // What those versions really did: the count lost its upper bits and all entries followed.
         _ if version < WIDE_COUNTS => {
-            out.u8((n & 0xff) as u8);
+            out.u8(low(n));
             Some(n)
         }
         _ if n < 0x80 => {
-            out.u8((n & 0x7f) as u8);
+            out.u8(low(n));
             Some(n)
         }
         _ => {
             let n = n.min(MOST_WIDE);
-            out.u8((n >> 8 & 0x7f) as u8 | 0x80);
-            out.u8((n & 0xff) as u8);
+            out.u8(low(n >> 8) | 0x80);
+            out.u8(low(n));
             Some(n)
         }
     });
@@ -240,9 +238,8 @@ mod tests {
     #[test]
     fn a_packed_rotation_has_its_high_half_first() {
         let object = Object::new("abc", [0.0; 3]).euler([0.0, 45.5, 1.0]);
-        let packed = 2_u32 << 20 | 91 << 10;
-        let rotation = [((packed >> 16) as u16).to_le_bytes(), ((packed & 0xffff) as u16).to_le_bytes()].concat();
-        assert_eq!(bytes(|out| chunked(out, &object, 41)).get(10..), Some(&rotation[..]));
+        // 2 << 20 | 91 << 10 is 0x0021_6c00.
+        assert_eq!(bytes(|out| chunked(out, &object, 41)).get(10..), Some(&[0x21, 0x00, 0x00, 0x6c][..]));
     }
 
     #[test]
