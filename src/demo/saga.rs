@@ -61,6 +61,14 @@ impl Saga {
         plan
     }
 
+    /// The world a day after a point, which was spent on building at home.
+    pub(super) fn a_day_after(&self, before: &WorldPlan) -> WorldPlan {
+        let mut plan = before.clone();
+        plan.net_time += DAY;
+        village(&mut plan.objects, 2, (112.0, 240.0), self.pieces / 8);
+        plan
+    }
+
     /// The world as the game makes it before anybody was there: a server's idle point and nothing else.
     pub(super) fn untouched(&self) -> WorldPlan {
         let mut plan = WorldPlan::new(self.name, self.seed);

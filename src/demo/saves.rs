@@ -164,7 +164,7 @@ impl Saves {
     fn grimhold(&mut self) {
         let before = GRIMHOLD.at(Chapter { day: 40.2, reach: 0.8 });
         self.generation("Grimhold", &before, 8, minutes(95));
-        let newest = GRIMHOLD.at(Chapter { day: 41.1, reach: 0.82 });
+        let newest = GRIMHOLD.a_day_after(&before);
         self.next_generation("Grimhold", &before, &newest, 9, minutes(65), ".db2");
         let ago = SignedDuration::from_hours(13);
         let name = format!("Grimhold_backup_auto-{}", self.stamp(ago, "%Y%m%d-%H%M%S"));
@@ -183,7 +183,7 @@ impl Saves {
     fn thornfjord(&mut self) {
         let before = THORNFJORD.at(Chapter { day: 22.8, reach: 0.6 });
         self.generation("Thornfjord", &before, 4, days(4));
-        let begun = THORNFJORD.at(Chapter { day: 23.5, reach: 0.62 });
+        let begun = THORNFJORD.a_day_after(&before);
         self.next_generation("Thornfjord", &before, &begun, 5, days(3), ".ok");
     }
 
