@@ -92,6 +92,7 @@ pub fn check(request: &Request, game: GameId, layer: &Layer, cancel: &Cancel) ->
         facts: layer.facts.clone(),
         restorable: layer.restorable,
         reason: layer.reason.clone(),
+        moved: None,
     }
 }
 

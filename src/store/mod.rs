@@ -6,6 +6,9 @@
 //! against what is there and a ceiling from [`Ceilings`].
 
 mod ceilings;
+mod fault;
+mod folder;
+mod open;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,6 +18,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 pub use ceilings::Ceilings;
+pub use folder::FolderStore;
+pub use open::{looks_like_archive, open};
 
 use crate::model::{Code, Container, Finding, shown_path};
 

@@ -8,7 +8,9 @@ pub mod write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Context, Fit, Game, Places, Roster, RosterEntry};
+mod names;
+
+use super::{Context, Enclosing, Game, Places, Roster, RosterEntry, UsualPlace};
 use crate::model::{Checked, Code, Depth, Facts, Finding, GameId, Layer, Verdict, World, WorldKind};
 use crate::raster::Chart;
 use crate::store::Store;
@@ -25,16 +27,25 @@ impl Game for Valheim {
         "Valheim"
     }
 
-    fn usual_places(&self, _places: &Places) -> Vec<PathBuf> {
+    fn usual_places(&self, places: &Places) -> Vec<UsualPlace> {
+        let _ = places;
         Vec::new()
     }
 
-    fn fit(&self, _store: &dyn Store, _context: &Context) -> Fit {
-        Fit::None
+    fn enclosing(&self, _path: &Path, _folder: Option<&dyn Store>) -> Option<Enclosing> {
+        None
     }
 
-    fn roster(&self, _store: &dyn Store, _context: &Context) -> Roster {
+    fn roots(&self, _store: &dyn Store, _context: &Context) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    fn roster(&self, _store: &dyn Store, _root: &Path, _context: &Context) -> Roster {
         Roster::default()
+    }
+
+    fn archives(&self, _store: &dyn Store, _root: &Path, _context: &Context) -> Vec<PathBuf> {
+        Vec::new()
     }
 
     fn survey(&self, _store: &dyn Store, profile: &str, entry: &RosterEntry, _context: &Context) -> World {
@@ -58,6 +69,7 @@ impl Game for Valheim {
             facts: Facts::default(),
             restorable: false,
             reason: None,
+            moved: None,
         }
     }
 
@@ -65,7 +77,7 @@ impl Game for Valheim {
         Err(Box::new(Finding::note(Code::NotReached, "", "")))
     }
 
-    fn unsettled(&self, _world: &World) -> bool {
+    fn unsettled(&self, _layer: &Layer) -> bool {
         false
     }
 
