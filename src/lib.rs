@@ -14,6 +14,7 @@
 //! - [`config`]: file, environment and arguments merged; actions, keys and themes.
 //! - [`cli`]: the commands, as text or JSON.
 //! - [`tui`]: the browser.
+//! - [`sys`]: the few system calls that no library wraps.
 
 pub mod cli;
 pub mod config;
@@ -22,4 +23,5 @@ pub mod model;
 pub mod raster;
 pub mod scan;
 pub mod store;
+pub mod sys;
 pub mod tui;
