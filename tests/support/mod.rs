@@ -1,7 +1,12 @@
 //! Builders that the tests share. `mod support;` in a test file brings them in.
 
 #![allow(dead_code, reason = "each test file uses a part of this")]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that cannot be set up has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test says what it skips, and fails loudly"
+)]
 
 pub(crate) mod fixtures;
 pub(crate) mod patch;
