@@ -9,6 +9,8 @@
 )]
 
 pub(crate) mod fixtures;
+pub(crate) mod look;
+pub(crate) mod memory;
 pub(crate) mod patch;
 pub(crate) mod random;
 pub(crate) mod root;
