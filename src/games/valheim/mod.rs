@@ -2,6 +2,14 @@
 //!
 //! What is known about the files, and how sure it is, stands in `docs/formats/valheim.md`.
 
+#[allow(dead_code)] // Until `Game::chart` calls it.
+mod chart;
+#[allow(dead_code)] // Until `Game::check` shows them.
+mod facts;
+pub mod format;
+#[allow(dead_code)] // Until `Game::check` calls it.
+mod inspect;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
