@@ -125,6 +125,7 @@ impl Entry {
 }
 
 /// True for a name that the game takes for a chunk file.
+#[allow(clippy::case_sensitive_file_extension_comparisons)] // The game compares the case as well.
 pub fn is_chunk_name(name: &str) -> bool {
     name.ends_with(".chunk")
 }

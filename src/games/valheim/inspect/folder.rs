@@ -213,10 +213,10 @@ impl Look<'_> {
     /// own length can be right, so that a fault inside is a fault of its own.
     fn zone_block(&mut self, file: &str, start: u64, block: &[u8], whole: bool) -> Option<u64> {
         let inflated = packed::gunzip(block, self.context.ceilings.inflated_block);
-        if let Some(fault) = inflated.fault {
-            if whole || !matches!(fault.1, packed::PackedFault::Trailing { .. }) {
-                self.report.packed(file, "Zone block", start, fault);
-            }
+        if let Some(fault) = inflated.fault
+            && (whole || !matches!(fault.1, packed::PackedFault::Trailing { .. }))
+        {
+            self.report.packed(file, "Zone block", start, fault);
         }
         let mut cursor = Cursor::new(&inflated.bytes);
         let section = ZoneSection::read(&mut cursor, *FOLDER_VERSIONS.end(), &self.context.ceilings);
@@ -225,9 +225,9 @@ impl Look<'_> {
         let proven = inflated.fault.is_none();
         if let Some(fault) = &section.fault {
             if proven {
-                self.report.doubt(file, fault)
+                self.report.doubt(file, fault);
             } else {
-                self.report.not_reached(file, "the end of the zone block")
+                self.report.not_reached(file, "the end of the zone block");
             }
             return None;
         }

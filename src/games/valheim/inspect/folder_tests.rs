@@ -242,7 +242,9 @@ fn objects_of_another_square_are_told() {
     assert_eq!(one.findings[0].place.object, Some(4));
     let all = after(|store| {
         let mut objects = square_things();
-        objects.iter_mut().for_each(|object| object.at[0] = 5000.0);
+        for object in &mut objects {
+            object.at[0] = 5000.0;
+        }
         *store.get(SQUARE_FILE) = kit::chunk(41, &objects);
     })
     .1;

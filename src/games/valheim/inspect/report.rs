@@ -1,6 +1,7 @@
 //! Findings, collected so that a bad file cannot make thousands of them, and in the words of a person.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use crate::games::valheim::format::census::{Spot, Spots};
 use crate::games::valheim::format::object::Lost;
@@ -86,7 +87,7 @@ impl Report {
         if let Some(first) = &tally.first {
             let mut finding = of_fault(Severity::Error, first, OLDER_LAYER).in_file(file);
             if tally.count > 1 {
-                finding.text.push_str(&format!(" It is the first of {} such {what}.", tally.count));
+                let _ = write!(finding.text, " It is the first of {} such {what}.", tally.count);
             }
             self.push(finding);
         }
@@ -99,10 +100,8 @@ impl Report {
         match good {
             Some(good) => {
                 let name = Shown(good.prefab);
-                text.push_str(&format!(
-                    " The last good object is number {}, {name}; the damage may lie in it.",
-                    good.number
-                ));
+                let number = good.number;
+                let _ = write!(text, " The last good object is number {number}, {name}; the damage may lie in it.");
             }
             None => text.push_str(" No object before it is good."),
         }
