@@ -98,7 +98,7 @@ impl Look<'_> {
                 }
             }
             if other != 0 {
-                let first = usize::try_from(other - 1).ok().and_then(|at| index.iter().nth(at));
+                let first = usize::try_from(other - 1).ok().and_then(|at| index.get(at));
                 self.overlap(file, entry, first);
             }
         }

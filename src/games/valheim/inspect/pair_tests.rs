@@ -52,9 +52,11 @@ fn a_whole_pair_has_no_findings_at_either_depth() {
 #[test]
 fn the_first_level_reads_no_more_than_the_heads() {
     let mut cut = store(36);
-    cut.get("W.db").truncate(28);
+    cut.get("W.db").truncate(28 + 5 * 22);
     assert_eq!(codes(&check(&cut, &both(), Depth::Headers)), []);
     assert_eq!(verdict(&check(&cut, &both(), Depth::Full)), Verdict::Damaged);
+    cut.get("W.db").truncate(28 + 5 * 22 - 1);
+    assert_eq!(codes(&check(&cut, &both(), Depth::Headers)), [Code::Truncated]);
     cut.get("W.db").truncate(27);
     assert_eq!(codes(&check(&cut, &both(), Depth::Headers)), [Code::Truncated]);
 }
@@ -250,6 +252,14 @@ fn every_cut_of_a_pair_is_damage_and_never_a_panic() {
         assert_eq!(verdict(&out), Verdict::Damaged, "cut at {cut}");
         assert!(out.findings.iter().all(|f| f.severity != Severity::Error || f.place.file.is_some()), "cut at {cut}");
     }
+}
+
+#[test]
+fn metadata_of_megabytes_is_no_metadata() {
+    let mut store = store(36);
+    store.get("W.fwl").resize(5_000_000, 0);
+    let out = check(&store, &both(), Depth::Headers);
+    assert_eq!((codes(&out), verdict(&out)), (vec![Code::OverCeiling], Verdict::Damaged));
 }
 
 #[test]
