@@ -20,17 +20,7 @@ mod places;
 mod relate;
 mod roster;
 mod survey;
-
-pub mod hash;
 pub mod write;
-
-#[allow(dead_code)] // Until `Game::chart` calls it.
-mod chart;
-#[allow(dead_code)] // Until `Game::check` shows them.
-mod facts;
-pub mod format;
-#[allow(dead_code)] // Until `Game::check` calls it.
-mod inspect;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
