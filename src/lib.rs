@@ -16,6 +16,7 @@
 //! - [`cli`]: the commands, as text or JSON.
 //! - [`tui`]: the browser.
 //! - [`demo`]: saves that were made up, to look around in.
+//! - [`sys`]: the few system calls that no library wraps.
 
 pub mod cli;
 pub mod config;
@@ -25,4 +26,5 @@ pub mod model;
 pub mod raster;
 pub mod scan;
 pub mod store;
+pub mod sys;
 pub mod tui;

@@ -121,6 +121,9 @@ pub trait Game: Sync {
     /// One world with all its layers at L1, and what its layers say about each other. Ids are `PROFILE/KEY@LAYER`.
     fn survey(&self, store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> World;
 
+    /// Works out anew what a world's layers say about each other, after one was added or checked.
+    fn relate(&self, world: &mut World);
+
     /// One layer at L2.
     fn check(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Checked;
 
@@ -133,6 +136,9 @@ pub trait Game: Sync {
 
     /// How long to wait before looking again at an unsettled world.
     fn settle_time(&self) -> std::time::Duration;
+
+    /// Folders below a root in which something new may appear; they need not be there.
+    fn watched_folders(&self) -> &'static [&'static str];
 
     /// Whether a changed path inside the profile could change what a roster or a survey says.
     fn cares_about(&self, path: &Path) -> bool;

@@ -127,3 +127,13 @@ fn rights(meta: &std::fs::Metadata) -> String {
     use std::os::unix::fs::MetadataExt;
     format!("mode {:04o}, owner {}:{}", meta.mode() & 0o7777, meta.uid(), meta.gid())
 }
+
+/// An error while reading a file inside an archive: the archive's fault where the bytes are to blame.
+pub(super) fn reading(path: &Path, error: &io::Error) -> StoreError {
+    let kind = match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof => StoreErrorKind::Broken(error.to_string()),
+        io::ErrorKind::Unsupported if error.raw_os_error().is_none() => StoreErrorKind::Unsupported(error.to_string()),
+        _ => StoreErrorKind::Io(words(error)),
+    };
+    StoreError::new(path, kind)
+}

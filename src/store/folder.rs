@@ -184,13 +184,13 @@ fn leads_nowhere(error: &io::Error) -> bool {
 
 /// Opens for reading without ever waiting: a pipe without a writer opens at once and is then refused by its kind.
 #[cfg(unix)]
-fn open_without_waiting(place: &Path) -> io::Result<File> {
+pub(super) fn open_without_waiting(place: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;
     // std adds O_CLOEXEC by itself.
     File::options().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(place)
 }
 
 #[cfg(not(unix))]
-fn open_without_waiting(place: &Path) -> io::Result<File> {
+pub(super) fn open_without_waiting(place: &Path) -> io::Result<File> {
     File::open(place)
 }

@@ -167,7 +167,7 @@ fn strip_tool_mark(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::NameKind::{AutoBackup, CloudBackup, OldBackup, RestoredBackup, Rolling, StandardBackup, World};
-    use super::{NameKind, classify, copied_from};
+    use super::{DateTime, NameKind, classify, copied_from};
 
     /// The 36 rows of the naming table; owner `=` means the name itself.
     const TABLE: [(&str, NameKind, &str, &str); 36] = [
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn the_last_place_that_fits_is_the_stamp() {
-        assert_eq!(classify("A_20200101000000_20260909180000").stamp.map(|s| s.year()), Some(2026));
+        assert_eq!(classify("A_20200101000000_20260909180000").stamp.map(DateTime::year), Some(2026));
         assert_eq!(classify("A_0000-01-01-00-00-00").stamp, None);
         assert_eq!(classify("W_backup_auto-20240230000000").kind, World, "30 February is no day");
     }
