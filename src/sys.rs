@@ -16,9 +16,7 @@ pub fn set_idle_io_priority() -> bool {
     const CLASS_SHIFT: u32 = 13;
     // SAFETY: the call takes three integers and touches no memory of ours; its only effect is on the scheduling of
     // the calling thread.
-    let done = unsafe {
-        libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, CALLING_THREAD, CLASS_IDLE << CLASS_SHIFT)
-    };
+    let done = unsafe { libc::syscall(libc::SYS_ioprio_set, WHO_PROCESS, CALLING_THREAD, CLASS_IDLE << CLASS_SHIFT) };
     done == 0
 }
 
