@@ -79,6 +79,9 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Written, Vec<Problem>> {
     }
     let mut written = Written::default();
     reader.top(document.get_ref(), &mut written);
+    // The parser hands out keys by name; people read a file from the top.
+    reader.errors.sort_by_key(|problem| problem.line);
+    written.warnings.sort_by_key(|problem| problem.line);
     if reader.errors.is_empty() { Ok(written) } else { Err(reader.errors) }
 }
 
@@ -215,8 +218,8 @@ impl Reader<'_> {
             }
             Some(amount) => Some(amount),
             None => {
-                let kind = if ceiling.bytes { "a size" } else { "a count" };
-                self.error(&value.span(), key, format!("is {what}, which is no {}", &kind[2..]), next.to_owned());
+                let kind = if ceiling.bytes { "size" } else { "count" };
+                self.error(&value.span(), key, format!("is {what}, which is no {kind}"), next.to_owned());
                 None
             }
         }
@@ -427,10 +430,10 @@ mod tests {
                 "discover = 1\n\n[ceilings]\nfile = \"lots\"\nobjects = -1\n[[profile]]\nname = \"a/b\"\npath = \"x\"\n"
             ),
             [
+                "c.toml:1: `discover` is 1, which is not true or false. Write true or false, without quotes.",
                 "c.toml:4: `ceilings.file` is \"lots\", which is no size. \
                  Write bytes as a number, or a size such as \"512 MB\".",
                 "c.toml:5: `ceilings.objects` is -1, which is no count. Write a whole number such as 50_000_000.",
-                "c.toml:1: `discover` is 1, which is not true or false. Write true or false, without quotes.",
                 "c.toml:7: `profile.name` is \"a/b\", which cannot be part of an id. \
                  Ids are made from it: leave out `/`, `@` and control characters.",
             ]

@@ -129,6 +129,11 @@ fn take_file(config: &mut Config, written: Written, path: &Path, env: &Environme
             origins.set(format!("ceilings.{key}"), Origin::File(*line));
         }
     }
+    // The same readers get files from archives, so a raised ceiling that did not count there would surprise.
+    if origins.get("ceilings.archived_file") == Origin::BuiltIn && config.ceilings.file > config.ceilings.archived_file {
+        config.ceilings.archived_file = config.ceilings.file;
+        origins.set("ceilings.archived_file", origins.get("ceilings.file"));
+    }
     for profile in written.profiles {
         origins.set(format!("profile.{}", profile.name), Origin::File(profile.line));
         let path = env.expand(&profile.path, base);
@@ -270,6 +275,14 @@ mod tests {
         let config = load_or_defaults(&Overrides::default(), &c.env).unwrap();
         assert_eq!((config.theme.as_str(), config.file), ("default", None));
         assert_eq!(config.warnings.len(), error.problems.len());
+    }
+
+    #[test]
+    fn a_raised_file_ceiling_counts_in_archives_too_unless_they_have_their_own() {
+        let ceilings = |file: &str| load(&Overrides::default(), &case(file, &[]).env).unwrap().ceilings;
+        assert_eq!(ceilings("[ceilings]\nfile = \"1 GB\"\n").archived_file, 1 << 30);
+        assert_eq!(ceilings("[ceilings]\nfile = \"1 GB\"\narchived_file = 7\n").archived_file, 7);
+        assert_eq!(ceilings("[ceilings]\nfile = 7\n").archived_file, 256 << 20);
     }
 
     #[test]
