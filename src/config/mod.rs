@@ -1,5 +1,9 @@
 //! The configuration file, the environment and the arguments, merged into one value.
 
+pub mod actions;
+pub mod keys;
+pub mod theme;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
