@@ -15,6 +15,10 @@ mod request;
 mod sizes;
 mod zone;
 
+pub mod actions;
+pub mod keys;
+pub mod theme;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
