@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use worldkeep::cli::{self, Next};
 use worldkeep::config::Environment;
-use worldkeep::tui;
 
 fn main() -> ExitCode {
     // Before everything else, so that the terminal's own hook wraps it. A second hook in one process cannot happen.
@@ -12,9 +11,9 @@ fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
     match cli::start(&args, Environment::of_process()) {
         Next::End(exit) => ExitCode::from(exit.code()),
-        Next::Browse { config, request } => match tui::run(*config, *request) {
-            Ok(code) => ExitCode::from(code),
-            Err(error) => ExitCode::from(cli::terminal_failed(&error).code()),
-        },
+        Next::Browse { .. } => {
+            let error = std::io::Error::new(std::io::ErrorKind::Unsupported, "this build has no browser");
+            ExitCode::from(cli::terminal_failed(&error).code())
+        }
     }
 }

@@ -10,7 +10,9 @@ use crate::config::{ColorChoice, Overrides};
 /// command it opens the browser. Nothing is ever written to a save.
 #[derive(Debug, Parser)]
 #[command(name = "worldkeep", version, max_term_width = 100, subcommand_help_heading = "Commands")]
-#[command(after_help = "A TARGET is a path, or an id as `worldkeep list` prints it: PROFILE/WORLD or PROFILE/WORLD@LAYER.")]
+#[command(
+    after_help = "A TARGET is a path, or an id as `worldkeep list` prints it: PROFILE/WORLD or PROFILE/WORLD@LAYER."
+)]
 #[command(after_long_help = AFTER)]
 pub(super) struct Cli {
     #[command(flatten)]

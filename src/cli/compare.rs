@@ -20,7 +20,11 @@ pub(super) fn run(session: &Session, left: &PathBuf, right: &PathBuf) -> Result<
     let zone = &session.config.zone;
     let detail = Detail { look: session.look, now: session.config.clock.now(), zone, quiet: session.quiet };
     output::print(|out| {
-        if session.json { write_pair(out, &left, &right, &differences(&left, &right), zone) } else { table(out, &detail, &left, &right) }
+        if session.json {
+            write_pair(out, &left, &right, &differences(&left, &right), zone)
+        } else {
+            table(out, &detail, &left, &right)
+        }
     })?;
     Ok(Exit::Done)
 }
@@ -38,7 +42,12 @@ fn differences<'a>(left: &'a Layer, right: &'a Layer) -> Vec<Difference<'a>> {
     rows(left, right)
         .into_iter()
         .filter(|row| row.left != row.right)
-        .map(|row| Difference { key: row.key, label: row.label, left: row.left.map(ValueDoc), right: row.right.map(ValueDoc) })
+        .map(|row| Difference {
+            key: row.key,
+            label: row.label,
+            left: row.left.map(ValueDoc),
+            right: row.right.map(ValueDoc),
+        })
         .collect()
 }
 

@@ -20,7 +20,10 @@ pub(super) fn prepare(session: &mut Session, dir: Option<PathBuf>) -> Result<(),
             .hint("Name an empty folder: worldkeep --demo=DIR.")
     })?;
     if demo.fresh && !session.quiet {
-        output::complain(&format!("worldkeep: The demo saves are in {}; delete them when you like.\n", shown_path(&demo.root)));
+        output::complain(&format!(
+            "worldkeep: The demo saves are in {}; delete them when you like.\n",
+            shown_path(&demo.root)
+        ));
     }
     session.demo = Some(demo.root);
     Ok(())

@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 
 use jiff::tz::TimeZone;
-use serde::ser::{SerializeMap, Serializer};
 use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 
 use super::safe_json;
 use crate::model::{Facts, Finding, Layer, Profile, Value, World};

@@ -4,7 +4,8 @@ use super::failure::Failure;
 
 /// Commands that are planned and not in this version, so that nobody takes one for the name of a folder.
 const LATER: &[&str] = &[
-    "backup", "copy", "delete", "history", "map", "pin", "prune", "purge", "recover", "rename", "restore", "undo", "watch",
+    "backup", "copy", "delete", "history", "map", "pin", "prune", "purge", "recover", "rename", "restore", "undo",
+    "watch",
 ];
 
 /// What to say when the first plain word of the arguments is a command of a later version.

@@ -49,7 +49,8 @@ fn render(out: &mut Vec<u8>) -> io::Result<()> {
 /// The same page without its section headings, to stand under a heading of its own.
 fn demoted(section: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(section);
-    let lines = text.lines().filter(|line| !line.starts_with(".SH") && !line.starts_with(".ie") && !line.starts_with(".el"));
+    let lines =
+        text.lines().filter(|line| !line.starts_with(".SH") && !line.starts_with(".ie") && !line.starts_with(".el"));
     lines.flat_map(|line| [line, "\n"]).flat_map(str::bytes).collect()
 }
 

@@ -1,7 +1,7 @@
 use std::io::{self, BufWriter, Write};
 
-use super::failure::Failure;
 use super::Exit;
+use super::failure::Failure;
 
 /// Standard output, buffered, that takes a closed pipe quietly.
 ///

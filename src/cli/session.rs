@@ -98,7 +98,11 @@ impl Session {
     }
 
     fn go_on(&self) -> Result<(), Failure> {
-        if self.interrupt.asked() { Err(Failure::new(Exit::Interrupted, "Interrupted. Nothing was changed.")) } else { Ok(()) }
+        if self.interrupt.asked() {
+            Err(Failure::new(Exit::Interrupted, "Interrupted. Nothing was changed."))
+        } else {
+            Ok(())
+        }
     }
 
     /// Tells what became of named places without saves; the worst of it is the result. With no save at all, the
@@ -146,7 +150,8 @@ fn game_of(word: &str) -> Result<GameId, Failure> {
         return Ok(game.id());
     }
     let known: Vec<_> = games::all().iter().map(|game| game.id()).collect();
-    let failure = Failure::usage(format!("\"{word}\" is no game that this version knows; it knows {}.", known.join(", ")));
+    let failure =
+        Failure::usage(format!("\"{word}\" is no game that this version knows; it knows {}.", known.join(", ")));
     Err(match nearest(word, known.iter().copied()) {
         Some(near) => failure.hint(format!("Did you mean {near}?")),
         None => failure,

@@ -33,7 +33,8 @@ pub(super) struct Resolved {
 /// Finds what targets mean. A target that exists on disk is a path; everything else is an id or a name, looked up in
 /// the same places as `worldkeep list` looks.
 pub(super) fn resolve(session: &Session, targets: &[PathBuf]) -> Result<Resolved, Failure> {
-    let (paths, names): (Vec<_>, Vec<_>) = targets.iter().cloned().partition(|target| target.symlink_metadata().is_ok());
+    let (paths, names): (Vec<_>, Vec<_>) =
+        targets.iter().cloned().partition(|target| target.symlink_metadata().is_ok());
     let mut request = session.request(&paths);
     if !names.is_empty() && !paths.is_empty() {
         let everything = session.request(&[]);
@@ -252,7 +253,8 @@ fn unknown_id(catalog: &Catalog, target: &Path, name: &str) -> Failure {
 
 /// Several things fit: an error, since guessing would show the wrong save.
 fn ambiguous<'a>(target: &Path, ids: impl Iterator<Item = &'a str>) -> Failure {
-    let mut failure = Failure::usage(format!("\"{}\" could mean several things. Name one of them:", shown_path(target)));
+    let mut failure =
+        Failure::usage(format!("\"{}\" could mean several things. Name one of them:", shown_path(target)));
     failure.hints = candidates(ids);
     failure
 }

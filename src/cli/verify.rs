@@ -102,7 +102,11 @@ fn summary(out: &mut dyn io::Write, look: &Look, profiles: &[Profile]) -> io::Re
     }
     let dot = format!(" {} ", look.dot());
     let total = tree::plural(layers().count(), "layer");
-    if parts.is_empty() { writeln!(out, "{total} checked") } else { writeln!(out, "{total} checked: {}", parts.join(&dot)) }
+    if parts.is_empty() {
+        writeln!(out, "{total} checked")
+    } else {
+        writeln!(out, "{total} checked: {}", parts.join(&dot))
+    }
 }
 
 /// The exit status: damage first, then what could not be checked.

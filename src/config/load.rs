@@ -130,7 +130,8 @@ fn take_file(config: &mut Config, written: Written, path: &Path, env: &Environme
         }
     }
     // The same readers get files from archives, so a raised ceiling that did not count there would surprise.
-    if origins.get("ceilings.archived_file") == Origin::BuiltIn && config.ceilings.file > config.ceilings.archived_file {
+    if origins.get("ceilings.archived_file") == Origin::BuiltIn && config.ceilings.file > config.ceilings.archived_file
+    {
         config.ceilings.archived_file = config.ceilings.file;
         origins.set("ceilings.archived_file", origins.get("ceilings.file"));
     }
