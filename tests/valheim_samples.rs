@@ -50,7 +50,8 @@ fn assert_facts(checked: &Checked, expected: &[(&str, i64)]) {
 
 #[test]
 fn real_pairs_are_whole_and_tell_what_is_in_them() {
-    let expected: [(&str, Verdict, &[(&str, i64)]); 4] = [
+    type Facts = &'static [(&'static str, i64)];
+    let expected: [(&str, Verdict, Facts); 4] = [
         ("v27", Verdict::Sound, &[("seed_number", -931_666_925), ("objects", 81), ("zones", 0), ("zones_idle", 81)]),
         ("v29", Verdict::Sound, &[("seed_number", 555_290_274), ("objects", 81), ("locations", 9882)]),
         (
