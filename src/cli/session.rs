@@ -87,6 +87,7 @@ impl Session {
         ids: &[String],
         mut before: impl FnMut(usize, &str),
     ) -> Result<(), Failure> {
+        crate::sys::set_idle_io_priority();
         for (number, id) in ids.iter().enumerate() {
             before(number, id);
             let Some((profile, _, layer)) = catalog.layer(id) else { continue };
@@ -126,7 +127,7 @@ impl Session {
                 exit = exit.worse(outcome);
             }
         }
-        if empty && self.config.discover && self.demo.is_none() {
+        if empty && catalog.looked.iter().all(|looked| looked.found == Found::Discovered) {
             output::complain(
                 "  Name a folder with saves: worldkeep list PATH. To look around in made-up saves: worldkeep --demo.\n",
             );
