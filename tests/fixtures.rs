@@ -11,8 +11,15 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use support::fixtures::{Fixture, Packing, all};
+use support::fixtures::{Answer, Expected, Fixture, Packing, all};
+use support::look::{Seen, look, must_make_sense};
+use worldkeep::model::{Finding, Verdict};
+use worldkeep::store::{Ceilings, open};
+
+/// Held by each test that writes or lists the folder, so that none sees another's half.
+static FOLDER: Mutex<()> = Mutex::new(());
 
 fn home() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
@@ -102,7 +109,7 @@ fn table() -> String {
 }
 
 /// One answer in words: `Midgard live: damaged (bad-checksum or bad-compression) in _main.3.db2`.
-fn answer(expected: &support::fixtures::Expected) -> String {
+fn answer(expected: &Expected) -> String {
     let mut text = format!("{} {}: {}", expected.world, expected.layer.as_str(), expected.answer.words());
     let codes: Vec<_> = expected.codes.iter().map(|code| format!("`{}`", code.as_str())).collect();
     if !codes.is_empty() {
@@ -116,6 +123,7 @@ fn answer(expected: &support::fixtures::Expected) -> String {
 
 #[test]
 fn fixtures_are_what_their_builder_makes() {
+    let _alone = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     for fixture in all() {
         if writing() {
             write(&fixture);
@@ -146,6 +154,7 @@ fn unpacked(bytes: &[u8]) -> Option<(Vec<u8>, Vec<u8>, Vec<u8>)> {
 
 #[test]
 fn the_table_tells_about_every_fixture_and_nothing_else_lies_there() {
+    let _alone = FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
     let page = home().join("README.md");
     if writing() {
         fs::create_dir_all(home()).unwrap();
@@ -158,4 +167,65 @@ fn the_table_tells_about_every_fixture_and_nothing_else_lies_there() {
         fs::read_dir(home()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     there.sort();
     assert_eq!(there, known);
+}
+
+/// Whether an answer is the right one; if not, what was found.
+fn holds(seen: &Seen, expected: &Expected) -> Result<(), String> {
+    let world = seen.world(expected.world);
+    let of_world = world.iter().flat_map(|world| &world.findings);
+    if expected.answer == Answer::NoWorld {
+        let told = seen.findings.iter().chain(of_world).any(|finding| expected.codes.contains(&finding.code));
+        let live = seen.live(expected.world);
+        return if live.is_none() && told { Ok(()) } else { Err(format!("{live:?}, {:?}", seen.findings)) };
+    }
+    let Some(layer) = seen.layer(expected.world, expected.layer) else {
+        return Err(format!("no such layer among {:?}", seen.worlds));
+    };
+    let right = match layer.verdict {
+        Verdict::Sound | Verdict::Notes => Answer::Whole,
+        Verdict::Damaged => Answer::Damaged,
+        Verdict::Unfinished => Answer::Unfinished,
+        Verdict::Unsupported => Answer::Unsupported,
+        Verdict::Unchecked | Verdict::Unreadable => Answer::NoWorld,
+    };
+    let findings: Vec<&Finding> = of_world.chain(layer.all_findings()).chain(&seen.findings).collect();
+    let code = expected.codes.is_empty() || findings.iter().any(|finding| expected.codes.contains(&finding.code));
+    let file = expected.file.is_none_or(|file| {
+        let wanted = |finding: &&Finding| expected.codes.is_empty() || expected.codes.contains(&finding.code);
+        let names = |finding: &&Finding| finding.place.file.as_deref().is_some_and(|f| f.ends_with(file));
+        findings.iter().copied().filter(|finding| wanted(finding)).any(|finding| names(&finding))
+    });
+    if right == expected.answer && code && file { Ok(()) } else { Err(format!("{:?}, {findings:#?}", layer.verdict)) }
+}
+
+#[test]
+fn every_fixture_is_found_to_be_what_the_table_says() {
+    let mut wrong = Vec::new();
+    for fixture in all() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = match fixture.packing {
+            Packing::Folder => {
+                for (name, bytes) in &fixture.files {
+                    let file = dir.path().join(name);
+                    fs::create_dir_all(file.parent().unwrap()).unwrap();
+                    fs::write(file, bytes).unwrap();
+                }
+                dir.path().to_path_buf()
+            }
+            Packing::Zip | Packing::TarGz => {
+                let path = dir.path().join(fixture.file_name());
+                fs::write(&path, fixture.archive()).unwrap();
+                path
+            }
+        };
+        let store = open(&path, &Ceilings::default()).unwrap();
+        let seen = look(store.as_ref(), &support::context());
+        must_make_sense(&seen);
+        for expected in &fixture.expected {
+            if let Err(found) = holds(&seen, expected) {
+                wrong.push(format!("{}: {} expected, found {found}", fixture.name, answer(expected)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use support::patch;
 use support::random::Random;
-use worldkeep::games::valheim::hash::stable_hash;
+use worldkeep::games::valheim::format::hash::stable_hash;
 use worldkeep::games::valheim::write::{Location, Object, Player, WorldPlan};
 
 const CREATOR: i64 = 76_561_190_000_000_001;

@@ -2,6 +2,11 @@
 
 use std::f32::consts::TAU;
 
+/// The farthest that a coast can lie from its middle, in sizes of its land.
+const HIGHEST: f32 = 0.8 + 0.16 + 0.13 + 0.09 + 0.05;
+/// The second land's size in sizes of the first.
+const SMALLER: f32 = 0.35;
+
 /// A small generator of numbers that are the same on every machine and in every run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Random(u64);
@@ -74,21 +79,28 @@ impl Land {
     /// When in a saga a zone was first seen, from 0 at its beginning to 1 at its end; none: never.
     fn seen(&self, (x, z): (i32, i32)) -> Option<f32> {
         let (x, z) = (x as f32, z as f32);
-        let (distance, angle) = (x.hypot(z), z.atan2(x));
-        let inland = distance / self.coast(angle);
-        if inland <= 1.0 {
-            return Some(inland * 0.55);
-        }
-        // A road along a third of the coast.
-        let turn = (angle - self.waves[0].2).rem_euclid(TAU);
-        if turn < TAU / 3.0 && (1.12..1.12 + 3.0 / self.size).contains(&inland) {
-            return Some(0.5 + turn / TAU);
+        let distance = x.hypot(z);
+        // Most of the sea is far from every coast; the waves need not be worked out there.
+        if distance < self.size * (HIGHEST + 0.25) {
+            let angle = z.atan2(x);
+            let inland = distance / self.coast(angle);
+            if inland <= 1.0 {
+                return Some(inland * 0.55);
+            }
+            // A road along a third of the coast.
+            let turn = (angle - self.waves[0].2).rem_euclid(TAU);
+            if turn < TAU / 3.0 && (1.12..1.12 + 3.0 / self.size).contains(&inland) {
+                return Some(0.5 + turn / TAU);
+            }
         }
         let (far_x, far_z) = self.overseas;
-        let far = (x - far_x).hypot(z - far_z);
-        let shore = self.coast(angle * 2.0 + 1.0) * 0.35;
-        if far <= shore {
-            return Some(0.85 + 0.15 * far / shore);
+        let (east, north) = (x - far_x, z - far_z);
+        let far = east.hypot(north);
+        if far < self.size * HIGHEST * SMALLER {
+            let shore = self.coast(north.atan2(east)) * SMALLER;
+            if far <= shore {
+                return Some(0.85 + 0.15 * far / shore);
+            }
         }
         // The ship's way there.
         let length = far_x.hypot(far_z);

@@ -176,7 +176,7 @@ fn proxies(plan: &mut WorldPlan) {
         let object = Object::new("LocationProxy", location.position);
         let (x, z) = object.zone();
         let local = seed.wrapping_add(x.wrapping_mul(4271)).wrapping_add(z.wrapping_mul(9187));
-        let hash = crate::games::valheim::hash::stable_hash(&location.prefab);
+        let hash = crate::games::valheim::format::hash::stable_hash(&location.prefab);
         plan.objects.push(object.yaw(0.0).int("location", hash).int("seed", local));
     }
 }

@@ -20,7 +20,7 @@ use super::index::{Builder, Index};
 use super::names::{self, quoted};
 use super::{Ceilings, Entry, Stat, Store, StoreError, StoreErrorKind};
 use super::{fault, zip_directory};
-use crate::model::Container;
+use crate::model::{Container, shown};
 
 /// A zip archive.
 pub(super) struct ZipStore {
@@ -239,16 +239,19 @@ fn set_limits<R: Read + Seek>(
 }
 
 fn no_archive(error: ZipError) -> StoreErrorKind {
+    let cut_off = || {
+        let how = "the list of files at its end is missing, so it was cut off or is still being written";
+        StoreErrorKind::Broken(how.to_owned())
+    };
     match error {
-        ZipError::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
-            StoreErrorKind::Broken("it ends too early".to_owned())
-        }
+        ZipError::Io(error) if error.kind() == ErrorKind::UnexpectedEof => cut_off(),
         ZipError::Io(error) => StoreErrorKind::Io(error.to_string()),
         ZipError::UnsupportedArchive(what) => StoreErrorKind::Unsupported(what.to_owned()),
-        ZipError::InvalidArchive(how) if how.contains("EOCD") || how.contains("CDFH") => StoreErrorKind::Broken(
-            "the list of files at its end is missing, so it was cut off or is still being written".to_owned(),
-        ),
-        other => StoreErrorKind::Broken(other.to_string()),
+        // The crate's names for the end record and for the first entry of the list.
+        ZipError::InvalidArchive(how) if ["EOCD", "CDFH", "Unexpected end"].iter().any(|word| how.contains(word)) => {
+            cut_off()
+        }
+        other => StoreErrorKind::Broken(format!("its list of files is damaged ({})", shown(&other.to_string()))),
     }
 }
 

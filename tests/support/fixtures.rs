@@ -262,7 +262,7 @@ fn damaged_pairs() -> Vec<Fixture> {
         folder("pair-newer", "a pair of version 99", pair("Midgard", &midgard(), 99))
             .live(Answer::Unsupported, &[Code::NewerVersion]),
         folder("pair-only-data", "a `.db` without its `.fwl`", without(v36(), ".fwl"))
-            .live(Answer::Damaged, &[Code::MetadataMissing]),
+            .live(Answer::Whole, &[Code::MetadataMissing]),
         folder("pair-only-metadata", "a `.fwl` that was saved, without its `.db`", without(v36(), ".db"))
             .live(Answer::Damaged, &[Code::DataMissing, Code::MissingFile]),
     ]
@@ -454,7 +454,7 @@ fn names_and_places() -> Vec<Fixture> {
             "a `.db` alone with a stamp that the game cannot read",
             without(pair("CrumblyHeim_2025-06-25_18-10-21", &small_world("CrumblyHeim"), 36), ".fwl"),
         )
-        .live(Answer::Damaged, &[Code::DatedCopy])
+        .live(Answer::Whole, &[Code::DatedCopy])
         .of("CrumblyHeim_2025-06-25_18-10-21"),
         folder(
             "old-folder",

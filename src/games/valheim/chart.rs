@@ -6,7 +6,7 @@ use super::format::census::Census;
 use super::format::chunked::{Chunk, Db2, INDEX_CEILING, Index};
 use super::format::object::{Object, Walked};
 use super::format::prefab::Interest;
-use super::format::zones::{Location, ZoneSection};
+use super::format::zones::{Location, Locations, ZoneSection, Zones};
 use super::format::{Age, Cursor, FOLDER_VERSIONS, LAST_ZONE, PAIR_VERSIONS, ZONE, db, is_far, packed, zone_of};
 use super::inspect::{Parts, inspect};
 use crate::games::Context;
@@ -143,14 +143,14 @@ impl Drawing {
     }
 
     fn zones(&mut self, section: &ZoneSection<'_>) {
-        for (x, z) in section.zones.iter().flat_map(|zones| zones.iter()) {
+        for (x, z) in section.zones.iter().flat_map(Zones::iter) {
             if is_far(x, z) {
                 self.far += 1;
             } else {
                 self.fill(x, z, Cell::Generated);
             }
         }
-        for location in section.locations.iter().flat_map(|locations| locations.iter()) {
+        for location in section.locations.iter().flat_map(Locations::iter) {
             self.location(&location);
         }
     }

@@ -20,8 +20,6 @@ mod places;
 mod relate;
 mod roster;
 mod survey;
-
-pub mod hash;
 pub mod write;
 
 use std::path::{Path, PathBuf};

@@ -137,9 +137,9 @@ impl Census {
         if !Self::is_within_reach(object.position) {
             let finite = x.is_finite() && y.is_finite() && z.is_finite();
             if finite {
-                self.far.add(object)
+                self.far.add(object);
             } else {
-                self.no_number.add(object)
+                self.no_number.add(object);
             }
             return false;
         }

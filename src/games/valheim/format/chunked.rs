@@ -6,8 +6,8 @@ use super::zones::Event;
 use crate::model::Cancel;
 use crate::store::Ceilings;
 
-/// The most that is read of an index, in bytes: a world of 10 km has at most some thousand chunks of 11 bytes each.
-pub const INDEX_CEILING: u64 = 16 * 1024 * 1024;
+/// The most that is read of an index, in bytes: 11 for every square of the whole grid come to 704 KiB.
+pub const INDEX_CEILING: u64 = 1024 * 1024;
 
 /// Bytes of an index before its entries.
 pub const INDEX_HEAD: usize = 10;
@@ -92,6 +92,15 @@ impl Entry {
     /// The largest size that the game makes.
     pub const LARGEST: u8 = 4;
 
+    fn from_bytes(&[i, j, size, v0, v1, v2, v3, n0, n1, n2, n3]: &[u8; ENTRY_BYTES]) -> Self {
+        Self {
+            id: u16::from_le_bytes([i, j]),
+            size,
+            version: u32::from_le_bytes([v0, v1, v2, v3]),
+            objects: i32::from_le_bytes([n0, n1, n2, n3]),
+        }
+    }
+
     /// The name of its file.
     pub fn file_name(&self) -> String {
         format!("{:02x}_{:02x}__{}_{}.chunk", self.id >> 8, self.id & 0xff, self.size, self.version)
@@ -125,6 +134,7 @@ impl Entry {
 }
 
 /// True for a name that the game takes for a chunk file.
+#[allow(clippy::case_sensitive_file_extension_comparisons)] // The game compares the case as well.
 pub fn is_chunk_name(name: &str) -> bool {
     name.ends_with(".chunk")
 }
@@ -175,12 +185,12 @@ impl<'a> Index<'a> {
 
     /// Each entry.
     pub fn iter(&self) -> impl Iterator<Item = Entry> + use<'a> {
-        self.entries.iter().map(|&[i, j, size, a, b, c, d, e, f, g, h]| Entry {
-            id: u16::from_le_bytes([i, j]),
-            size,
-            version: u32::from_le_bytes([a, b, c, d]),
-            objects: i32::from_le_bytes([e, f, g, h]),
-        })
+        self.entries.iter().map(Entry::from_bytes)
+    }
+
+    /// One entry.
+    pub fn get(&self, number: usize) -> Option<Entry> {
+        self.entries.get(number).map(Entry::from_bytes)
     }
 
     /// The sum of the entries' objects, those below zero left out.

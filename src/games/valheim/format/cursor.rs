@@ -179,8 +179,8 @@ impl<'a> Cursor<'a> {
     /// Three numbers, east, up and north.
     #[inline]
     pub fn vec3(&mut self, what: &'static str) -> Result<[f32; 3], Fault> {
-        let [a, b, c, d, e, f, g, h, i, j, k, l] = *self.array::<12>(what)?;
-        Ok([[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(f32::from_le_bytes))
+        let [x0, x1, x2, x3, y0, y1, y2, y3, z0, z1, z2, z3] = *self.array::<12>(what)?;
+        Ok([[x0, x1, x2, x3], [y0, y1, y2, y3], [z0, z1, z2, z3]].map(f32::from_le_bytes))
     }
 
     /// A byte that is 0 or 1.

@@ -173,7 +173,7 @@ pub(in crate::games::valheim) fn chunked(thing: &Thing) -> Vec<u8> {
     }
     out.extend(stable_hash(thing.prefab).to_le_bytes());
     match thing.turn {
-        Some(Turn::Short) => out.extend((0x8000_u16 | 180).to_le_bytes()),
+        Some(Turn::Short) => out.extend(0x80b4_u16.to_le_bytes()),
         Some(Turn::Long) => out.extend([1, 0, 2, 0]),
         None => {}
     }

@@ -30,7 +30,9 @@ fn every_known_version_is_read_to_its_last_byte() {
     for version in super::PAIR_VERSIONS {
         let mut objects = things();
         if version < 27 {
-            objects.iter_mut().for_each(|thing| thing.arrays.clear());
+            for thing in &mut objects {
+                thing.arrays.clear();
+            }
         }
         let bytes = kit::db(version, &objects);
         let (db, census) = read(&bytes);

@@ -25,7 +25,7 @@ impl Look<'_> {
     /// Checks the index and every chunk file; true when all of that is whole to the depth of this check.
     pub(super) fn chunks(&mut self, listing: &Listing, generation: u64, path: &Path, index: &Index<'_>) -> bool {
         let file = shown_path(path);
-        let mark = self.report.mark();
+        let since = self.report.moment();
         if let Some(fault) = &index.fault {
             self.report.fault(&file, fault);
         }
@@ -51,7 +51,7 @@ impl Look<'_> {
         if index.fault.is_none() && !listing.is_superseded(generation) {
             self.orphans(listing, index);
         }
-        !self.report.errors_since(mark)
+        !self.report.errors_since(since)
     }
 
     fn index_counts(&mut self, file: &str, index: &Index<'_>) {
@@ -98,7 +98,7 @@ impl Look<'_> {
                 }
             }
             if other != 0 {
-                let first = usize::try_from(other - 1).ok().and_then(|at| index.iter().nth(at));
+                let first = usize::try_from(other - 1).ok().and_then(|at| index.get(at));
                 self.overlap(file, entry, first);
             }
         }
@@ -125,19 +125,20 @@ impl Look<'_> {
             sum.whole = false;
             return;
         }
-        let mark = self.report.mark();
+        let since = self.report.moment();
         if self.full() {
             self.whole_chunk(&path, &name, index, entry, sum);
         } else {
             self.size_of_chunk(&path, &name, entry);
         }
-        sum.whole &= !self.report.errors_since(mark);
+        self.report.in_chunk_since(since, &name);
+        sum.whole &= !self.report.errors_since(since);
     }
 
     fn missing_chunk(&mut self, path: &Path, name: &str, entry: Entry) {
         self.vanished = true;
         let text =
-            format!("The chunk file {name} is missing: {} objects are lost, {}.", entry.objects.max(0), entry.place());
+            format!("The chunk file {name} is missing: {} objects are lost ({}).", entry.objects.max(0), entry.place());
         let mut finding = Finding::error(Code::MissingFile, text, "Look for it in an older layer of the same world.")
             .in_file(shown_path(path))
             .chunk(name);
@@ -164,7 +165,7 @@ impl Look<'_> {
             self.report.push(report::empty(&shown_path(path), "chunk").chunk(name));
         } else if stat.size < Self::least_bytes(entry) {
             let text = format!(
-                "The chunk file {name} has {} bytes, too few for its {} objects, {}.",
+                "The chunk file {name} has {} bytes, too few for its {} objects ({}).",
                 stat.size,
                 entry.objects,
                 entry.place()
@@ -201,7 +202,7 @@ impl Look<'_> {
             && counted != entry.objects
         {
             let text = format!(
-                "The chunk file {name} counts {counted} objects, and the index says {}, {}.",
+                "The chunk file {name} counts {counted} objects, and the index says {} ({}).",
                 entry.objects,
                 entry.place()
             );

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use super::report::Block;
 use super::{Look, report};
 use crate::games::valheim::format::chunked::{DB2_HEAD, Db2, INDEX_CEILING, Index, read_marker};
 use crate::games::valheim::format::zones::ZoneSection;
@@ -71,7 +72,7 @@ impl Look<'_> {
         self.facts.has_data = true;
         self.missing_parts(&listing, generation);
         let marker = ok.as_deref().and_then(|path| self.marker(path));
-        let index_bytes = chunks.as_deref().and_then(|path| self.read(path, INDEX_CEILING)).unwrap_or_default();
+        let index_bytes = chunks.as_deref().and_then(|path| self.read_small(path, INDEX_CEILING)).unwrap_or_default();
         let index = Index::read(&index_bytes, &self.context.ceilings);
         let db2_bytes = db2.as_deref().and_then(|path| self.db2_bytes(path));
         let head = db2_bytes.as_deref().map(Db2::read_head).unwrap_or_default();
@@ -88,11 +89,11 @@ impl Look<'_> {
         }
         let chunks_whole = chunks.as_deref().is_some_and(|path| self.chunks(&listing, generation, path, &index));
         if let (Some(path), Some(bytes)) = (db2.as_deref(), db2_bytes.as_deref()) {
-            let mark = self.report.mark();
+            let since = self.report.moment();
             self.db2(path, bytes);
-            if self.full() && chunks_whole && self.report.errors_since(mark) {
+            if self.full() && chunks_whole && self.report.errors_since(since) {
                 let sentence = format!("All {} chunk files are whole.", index.len());
-                self.report.append_since(mark, &sentence);
+                self.report.append_since(since, &sentence);
             }
         }
     }
@@ -154,14 +155,21 @@ impl Look<'_> {
     fn folder_versions(&mut self, files: &[(Option<&Path>, Option<i32>); 3], meta: Option<(&Path, i32)>) -> bool {
         let mut given = files.iter().filter_map(|&(path, version)| path.zip(version));
         let Some((first, version)) = given.next() else { return true };
+        self.facts.world_version = Some(version);
         for (path, other) in given {
             if other != version {
                 let text = format!(
                     "This file has version {other}, and {} of the same save has {version}.",
                     shown_path(Path::new(first.file_name().unwrap_or_default()))
                 );
-                let finding = Finding::error(Code::VersionMismatch, text, report::OLDER_LAYER);
+                // Of a version that is not known here, nothing is called damage.
+                let unknown = [version, other].map(|v| Age::of(v, &FOLDER_VERSIONS)).contains(&Age::Newer);
+                let severity = if unknown { Severity::Warning } else { Severity::Error };
+                let finding = Finding::new(severity, Code::VersionMismatch, text, report::OLDER_LAYER);
                 self.report.push(finding.in_file(shown_path(path)).at(0));
+                if unknown && Age::of(version, &FOLDER_VERSIONS) == Age::Known {
+                    return self.judge_version(path, other, &FOLDER_VERSIONS);
+                }
             }
         }
         if let Some((path, meta)) = meta {
@@ -175,7 +183,6 @@ impl Look<'_> {
                 self.report.push(finding.in_file(shown_path(path)).at(4));
             }
         }
-        self.facts.world_version = Some(version);
         self.judge_version(first, version, &FOLDER_VERSIONS)
     }
 
@@ -213,10 +220,10 @@ impl Look<'_> {
     /// own length can be right, so that a fault inside is a fault of its own.
     fn zone_block(&mut self, file: &str, start: u64, block: &[u8], whole: bool) -> Option<u64> {
         let inflated = packed::gunzip(block, self.context.ceilings.inflated_block);
-        if let Some(fault) = inflated.fault {
-            if whole || !matches!(fault.1, packed::PackedFault::Trailing { .. }) {
-                self.report.packed(file, "Zone block", start, fault);
-            }
+        if let Some(fault) = inflated.fault
+            && (whole || !matches!(fault.1, packed::PackedFault::Trailing { .. }))
+        {
+            self.report.packed(file, Block::Zones, start, fault);
         }
         let mut cursor = Cursor::new(&inflated.bytes);
         let section = ZoneSection::read(&mut cursor, *FOLDER_VERSIONS.end(), &self.context.ceilings);
@@ -225,9 +232,9 @@ impl Look<'_> {
         let proven = inflated.fault.is_none();
         if let Some(fault) = &section.fault {
             if proven {
-                self.report.doubt(file, fault)
+                self.report.doubt(file, fault);
             } else {
-                self.report.not_reached(file, "the end of the zone block")
+                self.report.not_reached(file, "the end of the zone block");
             }
             return None;
         }
@@ -242,7 +249,7 @@ impl Look<'_> {
     fn persistent_events(&mut self, file: &str, start: u64, block: &[u8]) {
         let inflated = packed::unbrotli(block, self.context.ceilings.inflated_block);
         if let Some(fault) = inflated.fault {
-            self.report.packed(file, "Block of persistent events", start, fault);
+            self.report.packed(file, Block::Events, start, fault);
         } else if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&inflated.bytes) {
             let text = format!(
                 "The persistent events are no JSON, although their block inflates: {}.",

@@ -109,6 +109,19 @@ impl Look<'_> {
         self.take(read)
     }
 
+    /// A whole file that is always small. A large one is no such file, and no ceiling that can be raised helps.
+    fn read_small(&mut self, path: &Path, ceiling: u64) -> Option<Vec<u8>> {
+        let read = self.store.read(path, ceiling);
+        if let Err(error) = &read
+            && let StoreErrorKind::TooLarge { size, .. } = error.kind
+        {
+            let text = format!("The file has {size} bytes; none that a game wrote comes near {ceiling}.");
+            self.report.push(Finding::error(Code::OverCeiling, text, report::OLDER_LAYER).in_file(shown_path(path)));
+            return None;
+        }
+        self.take(read)
+    }
+
     /// The first bytes of a file; a failure becomes a finding.
     fn read_start(&mut self, path: &Path, most: usize) -> Option<Vec<u8>> {
         let read = self.store.read_start(path, most);
@@ -155,7 +168,7 @@ impl Look<'_> {
 
     /// Reads the metadata; its version, where there is one.
     fn metadata(&mut self, path: &Path) -> Option<i32> {
-        let bytes = self.read(path, META_CEILING)?;
+        let bytes = self.read_small(path, META_CEILING)?;
         let file = shown_path(path);
         if bytes.is_empty() {
             self.report.push(report::empty(&file, "metadata"));

@@ -6,6 +6,7 @@ use std::path::Path;
 use super::{Look, report};
 use crate::games::valheim::format::census::Census;
 use crate::games::valheim::format::db::{self, Db, HEAD_BYTES, Head, Part};
+use crate::games::valheim::format::object::Encoding;
 use crate::games::valheim::format::{Age, PAIR_VERSIONS};
 use crate::model::{Code, Finding, Severity, shown_path};
 
@@ -81,13 +82,28 @@ impl Look<'_> {
         }
         match Head::read(&bytes) {
             Ok(head) => {
-                self.take_head(path, &head);
+                if self.take_head(path, &head) {
+                    self.size_of_db(path, &head);
+                }
                 Some(head.version)
             }
             Err(fault) => {
                 self.report.fault(&file, &fault);
                 None
             }
+        }
+    }
+
+    /// A file that was cut short is often too small for what its head counts.
+    fn size_of_db(&mut self, path: &Path, head: &Head) {
+        let stat = self.store.stat(path);
+        let Some(stat) = self.take(stat) else { return };
+        let Some(objects) = self.facts.objects else { return };
+        let least = objects.saturating_mul(Encoding::of(head.version).least_bytes() as u64);
+        if stat.size < least.saturating_add(HEAD_BYTES as u64) {
+            let text = format!("The world data file has {} bytes, too few for its {objects} objects.", stat.size);
+            let finding = Finding::error(Code::Truncated, text, report::OLDER_LAYER);
+            self.report.push(finding.in_file(shown_path(path)));
         }
     }
 
@@ -143,12 +159,17 @@ impl Look<'_> {
         if let Some(lost) = &walked.lost {
             self.report.lost(file, lost, db.counted.unwrap_or(0));
         }
-        self.report.tally(file, &walked.odd.blocks, "objects");
-        self.report.tally(file, &walked.odd.texts, "texts");
+        // Behind a lost step, bytes of anything look like bad texts.
+        let ends = walked.lost.map_or(u64::MAX, |lost| lost.offset);
+        for (tally, what) in [(&walked.odd.blocks, "objects"), (&walked.odd.texts, "texts")] {
+            if tally.first.is_some_and(|first| first.offset < ends) {
+                self.report.tally(file, tally, what);
+            }
+        }
         if walked.reached_end() {
             self.report.sectors(file, &census.sectors);
             self.report.positions(file, &census.no_number, &census.far);
-            if db.counted.is_some() {
+            if db.counted.is_some() && walked.odd.blocks.count == 0 {
                 self.take_census(census);
             }
         }

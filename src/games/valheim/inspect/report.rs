@@ -1,6 +1,7 @@
 //! Findings, collected so that a bad file cannot make thousands of them, and in the words of a person.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use crate::games::valheim::format::census::{Spot, Spots};
 use crate::games::valheim::format::object::Lost;
@@ -20,6 +21,23 @@ const MOST_PER_CODE: usize = 50;
 pub(super) struct Report {
     findings: Vec<Finding>,
     counts: HashMap<Code, usize>,
+    errors: usize,
+}
+
+/// A compressed block of a `.db2`.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Block {
+    /// Zones, keys and locations.
+    Zones,
+    /// Persistent events.
+    Events,
+}
+
+/// A moment of a check, to ask what was found since.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    findings: usize,
+    errors: usize,
 }
 
 impl Report {
@@ -27,6 +45,7 @@ impl Report {
     pub(super) fn push(&mut self, finding: Finding) {
         let count = self.counts.entry(finding.code).or_default();
         *count += 1;
+        self.errors += usize::from(finding.severity == Severity::Error);
         if *count <= MOST_PER_CODE {
             self.findings.push(finding);
         }
@@ -43,19 +62,27 @@ impl Report {
         self.findings
     }
 
-    /// How many findings there are so far, for [`Report::errors_since`].
-    pub(super) fn mark(&self) -> usize {
-        self.findings.len()
+    /// This moment.
+    pub(super) fn moment(&self) -> Moment {
+        Moment { findings: self.findings.len(), errors: self.errors }
     }
 
-    /// True when an error was added since a mark.
-    pub(super) fn errors_since(&self, mark: usize) -> bool {
-        self.findings.iter().skip(mark).any(|finding| finding.severity == Severity::Error)
+    /// True when an error was found since, listed or only counted.
+    pub(super) fn errors_since(&self, since: Moment) -> bool {
+        self.errors > since.errors
     }
 
-    /// Adds a sentence to the first error since a mark.
-    pub(super) fn append_since(&mut self, mark: usize, sentence: &str) {
-        let first = self.findings.iter_mut().skip(mark).find(|finding| finding.severity == Severity::Error);
+    /// Names the chunk in everything that was found since.
+    pub(super) fn in_chunk_since(&mut self, since: Moment, chunk: &str) {
+        for finding in self.findings.iter_mut().skip(since.findings) {
+            finding.place.chunk.get_or_insert_with(|| chunk.to_owned());
+        }
+    }
+
+    /// Adds a sentence to the first error since.
+    pub(super) fn append_since(&mut self, since: Moment, sentence: &str) {
+        let mut listed = self.findings.iter_mut().skip(since.findings);
+        let first = listed.find(|finding| finding.severity == Severity::Error);
         if let Some(finding) = first {
             finding.text.push(' ');
             finding.text.push_str(sentence);
@@ -86,7 +113,7 @@ impl Report {
         if let Some(first) = &tally.first {
             let mut finding = of_fault(Severity::Error, first, OLDER_LAYER).in_file(file);
             if tally.count > 1 {
-                finding.text.push_str(&format!(" It is the first of {} such {what}.", tally.count));
+                let _ = write!(finding.text, " It is the first of {} such {what}.", tally.count);
             }
             self.push(finding);
         }
@@ -99,10 +126,8 @@ impl Report {
         match good {
             Some(good) => {
                 let name = Shown(good.prefab);
-                text.push_str(&format!(
-                    " The last good object is number {}, {name}; the damage may lie in it.",
-                    good.number
-                ));
+                let number = good.number;
+                let _ = write!(text, " The last good object is number {number}, {name}; the damage may lie in it.");
             }
             None => text.push_str(" No object before it is good."),
         }
@@ -161,13 +186,17 @@ impl Report {
     }
 
     /// A block that could not be inflated whole; `start` is where it begins in its file.
-    pub(super) fn packed(&mut self, file: &str, what: &str, start: u64, fault: (u64, PackedFault)) {
+    pub(super) fn packed(&mut self, file: &str, what: Block, start: u64, fault: (u64, PackedFault)) {
+        let (what, method) = match what {
+            Block::Zones => ("Zone block", "gzip"),
+            Block::Events => ("Block of persistent events", "Brotli"),
+        };
         let (at, kind) = fault;
         let offset = start.saturating_add(at);
         let (code, how) = match kind {
-            PackedFault::NoHeader => (Code::BadCompression, "it does not begin as one".to_owned()),
-            PackedFault::EndsEarly => (Code::Truncated, "it ends early".to_owned()),
-            PackedFault::Broken => (Code::BadCompression, "its content is broken".to_owned()),
+            PackedFault::NoHeader => (Code::BadCompression, format!("it does not begin as {method} does")),
+            PackedFault::EndsEarly => (Code::Truncated, format!("{method} ends early")),
+            PackedFault::Broken => (Code::BadCompression, format!("{method} is broken")),
             PackedFault::Checksum { stored, computed } => {
                 (Code::BadChecksum, format!("its checksum is {stored:08x}, and its bytes give {computed:08x}"))
             }

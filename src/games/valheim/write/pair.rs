@@ -3,7 +3,7 @@
 use super::bytes::Out;
 use super::object;
 use super::plan::{RandomEvent, WorldPlan};
-use crate::games::valheim::hash::stable_hash;
+use crate::games::valheim::format::hash::stable_hash;
 
 /// The first version with small numbers and hashes in the zone section.
 const SMALL_ZONES: i32 = 40;

@@ -1,6 +1,6 @@
 //! What a world to be written holds, in the game's own terms.
 
-use super::super::hash::stable_hash;
+use super::super::format::hash::stable_hash;
 
 /// Edge of a zone in metres.
 const ZONE: f32 = 64.0;
