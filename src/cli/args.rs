@@ -15,9 +15,6 @@ use crate::config::{ColorChoice, Overrides};
 )]
 #[command(after_long_help = AFTER)]
 pub(super) struct Cli {
-    #[command(flatten)]
-    pub(super) global: Global,
-
     /// Look at these saves instead of the usual and the configured places.
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
@@ -25,6 +22,10 @@ pub(super) struct Cli {
     /// Browse demo saves, unpacked into a new temporary folder or into DIR.
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, conflicts_with = "paths")]
     pub(super) demo: Option<Option<PathBuf>>,
+
+    // Last, since its heading would stand over what follows.
+    #[command(flatten)]
+    pub(super) global: Global,
 
     #[command(subcommand)]
     pub(super) command: Option<Command>,

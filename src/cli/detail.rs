@@ -74,7 +74,7 @@ impl Detail<'_> {
             ("verdict", format!("{} ({})", layer.verdict.word(), depth_words(layer.depth))),
         ];
         match (&layer.reason, layer.restorable) {
-            (Some(reason), true) => lines.push(("restore", format!("possible; {}", shown(reason)))),
+            (Some(reason), true) => lines.push(("restore", format!("possible. {}", shown(reason)))),
             (Some(reason), false) => lines.push(("restore", format!("not possible: {}", shown(reason)))),
             (None, _) => {}
         }
@@ -188,4 +188,37 @@ fn place_words(finding: &Finding) -> String {
     parts.extend(place.chunk.as_ref().map(|chunk| format!("chunk {chunk}")));
     parts.extend(place.square.map(|(x, y)| format!("map square {x}, {y}")));
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::Detail;
+
+    #[test]
+    fn a_layer_is_told_with_places_next_steps_and_nothing_raw() {
+        let catalog = sample::catalog();
+        let zone = sample::zone();
+        let detail = Detail { look: sample::look(), now: sample::now(), zone: &zone, quiet: false };
+        let mut out = Vec::new();
+        detail.layer(&mut out, &catalog.profiles[0].worlds[1].layers[0], true).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "\
+✗ valheim/Evil\\u{1b}[2J@live
+  path     /srv/valheim/worlds_local/Evil\\u{1b}[2J
+  what     live
+  rule     a name with a stamp and no backup marker
+  format   valheim-1.0 in a folder
+  saved    2026-11-29 17:00:00 (24 h), from its name
+  size     46 MiB in 1 file
+  verdict  damaged (everything was checked)
+
+  ✗ The checksum does not match. (Evil/_main.3.db2, byte 4096, object 12, chunk 20_20__1_5)
+    Next: Use the save before it.
+
+  46 MiB  2026-11-30 16:56:40  Midgard/_main.17.db2
+"
+        );
+    }
 }
