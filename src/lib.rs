@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! main -> cli, tui -> scan, config -> games -> raster, store -> model
+//! main -> demo -> games
 //! ```
 //!
 //! - [`model`]: plain data about saves, no input or output.
@@ -14,12 +15,16 @@
 //! - [`config`]: file, environment and arguments merged; actions, keys and themes.
 //! - [`cli`]: the commands, as text or JSON.
 //! - [`tui`]: the browser.
+//! - [`demo`]: saves that were made up, to look around in.
+//! - [`sys`]: the few system calls that no library wraps.
 
 pub mod cli;
 pub mod config;
+pub mod demo;
 pub mod games;
 pub mod model;
 pub mod raster;
 pub mod scan;
 pub mod store;
+pub mod sys;
 pub mod tui;

@@ -1,4 +1,19 @@
 //! The configuration file, the environment and the arguments, merged into one value.
+//!
+//! What comes later wins: built-in values, the file, the environment, the arguments. [`load`] merges them and
+//! remembers where each value came from; [`request`] turns the result into what a scan looks at; [`effective`] says
+//! the result as TOML. Nothing here ever writes a file.
+
+mod effective;
+mod env;
+mod error;
+mod file;
+mod load;
+mod nearest;
+mod origin;
+mod request;
+mod sizes;
+mod zone;
 
 pub mod actions;
 pub mod keys;
@@ -8,6 +23,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
+
+pub use effective::{Setting, effective, settings};
+pub use env::Environment;
+pub use error::{ConfigError, Problem};
+pub use load::{Overrides, load, load_or_defaults};
+pub use nearest::nearest;
+pub use origin::{Origin, Origins};
+pub use request::request;
 
 use crate::model::{Clock, GameId};
 use crate::store::Ceilings;
@@ -22,6 +45,22 @@ pub enum ColorChoice {
     Always,
     /// Never.
     Never,
+}
+
+impl ColorChoice {
+    /// The word used in the file and on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+
+    /// The choice of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Auto, Self::Always, Self::Never].into_iter().find(|choice| choice.as_str() == word)
+    }
 }
 
 /// A profile that the user named.
@@ -62,6 +101,12 @@ pub struct Config {
     pub clock: Clock,
     /// The zone for times on screen and in names.
     pub zone: TimeZone,
+    /// The file that was read; none: there was none, or it was not wanted.
+    pub file: Option<PathBuf>,
+    /// Where each value came from.
+    pub origins: Origins,
+    /// What a person should know about the configuration: unknown keys, or a file that was not used.
+    pub warnings: Vec<Problem>,
 }
 
 impl Default for Config {
@@ -79,6 +124,9 @@ impl Default for Config {
             log: None,
             clock: Clock::System,
             zone: TimeZone::UTC,
+            file: None,
+            origins: Origins::default(),
+            warnings: Vec::new(),
         }
     }
 }

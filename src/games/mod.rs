@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 
 use crate::model::{Cancel, Checked, Finding, GameId, Layer, World};
 use crate::raster::Chart;
-use crate::store::{Ceilings, Store};
+use crate::store::{Ceilings, EntryKind, Store};
 
 /// What a game may know about the world around it while it works.
 #[derive(Clone, Debug)]
@@ -40,17 +40,39 @@ pub struct Places {
     pub vars: BTreeMap<OsString, OsString>,
 }
 
+/// A usual place for saves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsualPlace {
+    /// A folder that may hold saves.
+    pub path: PathBuf,
+    /// When given, the saves lie in `path/*/below` for each folder in `path`.
+    pub below: Option<PathBuf>,
+}
+
+/// One name in a worlds folder that belongs to a world.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The name on disk.
+    pub name: OsString,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
 /// The names of a world and its layers in a store, before anything but folders was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RosterEntry {
-    /// The second part of the world's id, unique in its store: the name, with the place before it where needed.
+    /// The second part of the world's id, unique in its profile: the name, with the place before it where needed.
     pub key: String,
     /// The name on disk.
     pub name: OsString,
-    /// The folder in the store that holds it.
+    /// Where in the profile it lies, when that needs saying.
+    pub place: Option<String>,
+    /// The folder in the store that holds its parts.
     pub dir: PathBuf,
-    /// Names in `dir` that belong to it, in the game's own order; what they mean is the game's business.
-    pub parts: Vec<OsString>,
+    /// Names in `dir` that belong to it, sorted; what they mean is the game's business.
+    pub parts: Vec<Part>,
+    /// What the names alone say about it.
+    pub findings: Vec<Finding>,
 }
 
 /// What a game found in a store by names alone.
@@ -58,17 +80,17 @@ pub struct RosterEntry {
 pub struct Roster {
     /// The worlds, by name.
     pub entries: Vec<RosterEntry>,
-    /// What concerns the place as a whole: junk, unreadable folders, twins.
+    /// What concerns the place as a whole: junk, unreadable folders.
     pub findings: Vec<Finding>,
 }
 
-/// How a path relates to a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
-    /// Not at all.
-    None,
-    /// It holds this game's worlds, or is one.
-    Holds,
+/// Where the world of a path is listed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enclosing {
+    /// The folder to open as a store.
+    pub outer: PathBuf,
+    /// The name in it that the path belongs to.
+    pub part: OsString,
 }
 
 /// A game whose saves we know.
@@ -80,16 +102,27 @@ pub trait Game: Sync {
     fn name(&self) -> &'static str;
 
     /// The folders that may hold saves on this machine, most likely first; nothing is read here.
-    fn usual_places(&self, places: &Places) -> Vec<PathBuf>;
+    fn usual_places(&self, places: &Places) -> Vec<UsualPlace>;
 
-    /// Whether a store, seen from its root, is something of this game's. Reads folders only.
-    fn fit(&self, store: &dyn Store, context: &Context) -> Fit;
+    /// The folder that lists the world of a path, when the path is a file or a folder of one save rather than a place
+    /// with saves. `folder` is the store of the path itself when it is a folder.
+    fn enclosing(&self, path: &Path, folder: Option<&dyn Store>) -> Option<Enclosing>;
 
-    /// The worlds in a store by names alone: cheap, so that a first screen can follow at once.
-    fn roster(&self, store: &dyn Store, context: &Context) -> Roster;
+    /// The save roots in a store, at most three folders deep; each becomes a profile. Reads folders, and the first
+    /// bytes of files whose name alone does not tell.
+    fn roots(&self, store: &dyn Store, context: &Context) -> Vec<PathBuf>;
+
+    /// The worlds below a root by names alone: cheap, so that a first screen can follow at once.
+    fn roster(&self, store: &dyn Store, root: &Path, context: &Context) -> Roster;
+
+    /// Archives below a root that may hold copies of its worlds, newest name first.
+    fn archives(&self, store: &dyn Store, root: &Path, context: &Context) -> Vec<PathBuf>;
 
     /// One world with all its layers at L1, and what its layers say about each other. Ids are `PROFILE/KEY@LAYER`.
     fn survey(&self, store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> World;
+
+    /// Works out anew what a world's layers say about each other, after one was added or checked.
+    fn relate(&self, world: &mut World);
 
     /// One layer at L2.
     fn check(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Checked;
@@ -97,14 +130,17 @@ pub trait Game: Sync {
     /// What a map of a layer shows.
     fn chart(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Result<Chart, Box<Finding>>;
 
-    /// True when a world looks like one that is being replaced this very moment (a half is missing), so that it is
-    /// worth looking again after [`Game::settle_time`].
-    fn unsettled(&self, world: &World) -> bool;
+    /// True when a live layer looks like one that is being replaced this very moment (a half is missing), so that it
+    /// is worth looking again after [`Game::settle_time`].
+    fn unsettled(&self, layer: &Layer) -> bool;
 
     /// How long to wait before looking again at an unsettled world.
     fn settle_time(&self) -> std::time::Duration;
 
-    /// Whether a path inside the profile could change what a roster or a survey says.
+    /// Folders below a root in which something new may appear; they need not be there.
+    fn watched_folders(&self) -> &'static [&'static str];
+
+    /// Whether a changed path inside the profile could change what a roster or a survey says.
     fn cares_about(&self, path: &Path) -> bool;
 
     /// By which rule a name on disk is a world, a layer or neither, in words: the answer to "where did it go".

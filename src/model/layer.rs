@@ -181,7 +181,13 @@ impl Layer {
 
     /// Takes over the result of a check.
     pub fn apply(&mut self, checked: Checked) {
-        let Checked { verdict, depth, findings, facts, restorable, reason } = checked;
+        let Checked { verdict, depth, findings, facts, restorable, reason, moved } = checked;
+        if let Some(Moved { generation, stamp, bytes, files }) = moved {
+            self.generation = Some(generation);
+            self.stamp = stamp;
+            self.bytes = bytes;
+            self.files = files;
+        }
         self.verdict =
             if self.relations.is_empty() { verdict } else { verdict.max(Verdict::from_findings(&self.relations)) };
         self.depth = depth;
@@ -207,4 +213,19 @@ pub struct Checked {
     pub restorable: bool,
     /// Why not, or what to know first.
     pub reason: Option<String>,
+    /// A newer save landed while it was read, and this is the check of that one.
+    pub moved: Option<Moved>,
+}
+
+/// What a layer became when a newer save landed while it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// The newer generation.
+    pub generation: u64,
+    /// When it was saved.
+    pub stamp: Option<Stamp>,
+    /// Sum of the sizes of its files.
+    pub bytes: u64,
+    /// Its files, sorted by path.
+    pub files: Vec<FileEntry>,
 }

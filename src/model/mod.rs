@@ -17,7 +17,7 @@ mod world;
 pub use cancel::Cancel;
 pub use facts::{Fact, Facts, Value};
 pub use finding::{Code, Effect, Finding, Place, Severity};
-pub use layer::{Checked, Container, FileEntry, Layer, LayerKind, Shape, Source};
+pub use layer::{Checked, Container, FileEntry, Layer, LayerKind, Moved, Shape, Source};
 pub use profile::{Found, GameId, Looked, Outcome, Profile};
 pub use stamp::{Clock, Stamp, StampFrom};
 pub use text::{shown, shown_path};

@@ -46,10 +46,14 @@ impl World {
     /// The verdict of the live layer and the world's own findings; for a world without a live layer, of its best
     /// layer.
     pub fn verdict(&self) -> Verdict {
-        let own = if self.findings.is_empty() { Verdict::Unchecked } else { Verdict::from_findings(&self.findings) };
-        match self.live() {
-            Some(live) => own.max(live.verdict),
-            None => own.max(self.layers.iter().map(|l| l.verdict).min().unwrap_or_default()),
+        let layers = match self.live() {
+            Some(live) => live.verdict,
+            None => self.layers.iter().map(|l| l.verdict).min().unwrap_or_default(),
+        };
+        match layers {
+            // Nobody looked, so the findings of names alone must not make it look checked.
+            Verdict::Unchecked => Verdict::Unchecked,
+            looked => looked.max(Verdict::from_findings(&self.findings)),
         }
     }
 

@@ -1,4 +1,5 @@
 use super::Event;
+use crate::games;
 use crate::model::{Checked, Layer, Looked, Profile, World};
 
 /// Everything that scans have found so far.
@@ -38,6 +39,35 @@ impl Catalog {
         }
     }
 
+    /// Takes the place of everything, after a new scan; `self.revision` goes on counting.
+    ///
+    /// A deeper check is kept for each layer whose files are the same in size and time.
+    pub fn renew(&mut self, mut fresh: Self) {
+        for profile in &mut fresh.profiles {
+            for world in &mut profile.worlds {
+                let mut kept = false;
+                for layer in &mut world.layers {
+                    kept |= self.layer(&layer.id).is_some_and(|(_, _, old)| keep_depth(old, layer));
+                }
+                if kept && let Some(game) = games::by_id(profile.game) {
+                    game.relate(world);
+                }
+            }
+        }
+        fresh.revision = self.revision + 1;
+        *self = fresh;
+    }
+
+    /// Takes over one profile of a new scan that looked at that profile alone.
+    pub fn renew_profile(&mut self, profile: Profile) {
+        let mut fresh = self.clone();
+        match fresh.profiles.iter_mut().find(|p| p.id == profile.id) {
+            Some(old) => *old = profile,
+            None => fresh.profiles.push(profile),
+        }
+        self.renew(fresh);
+    }
+
     /// The world of an id.
     pub fn world(&self, id: &str) -> Option<(&Profile, &World)> {
         self.profiles.iter().find_map(|p| p.worlds.iter().find(|w| w.id == id).map(|w| (p, w)))
@@ -58,5 +88,106 @@ impl Catalog {
         layer.apply(checked);
         self.revision += 1;
         true
+    }
+}
+
+/// Keeps a deeper check of the same files; true when it did.
+fn keep_depth(old: &Layer, new: &mut Layer) -> bool {
+    let same = old.depth > new.depth && old.generation == new.generation && old.files == new.files;
+    if same {
+        new.verdict = old.verdict;
+        new.depth = old.depth;
+        new.findings.clone_from(&old.findings);
+        new.facts.clone_from(&old.facts);
+        new.restorable = old.restorable;
+        new.reason.clone_from(&old.reason);
+    }
+    same
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Catalog;
+    use crate::model::{
+        Checked, Container, Depth, Facts, FileEntry, Found, Layer, LayerKind, Profile, Shape, Source, Value, Verdict,
+        World, WorldKind,
+    };
+
+    fn catalog(size: u64) -> Catalog {
+        let layer = Layer {
+            id: "p/W@live".into(),
+            path: "/x/W.db".into(),
+            source: Source { outer: "/x".into() },
+            kind: LayerKind::Live,
+            orphan: false,
+            rule: String::new(),
+            shape: Shape::ValheimPair,
+            container: Container::Files,
+            generation: None,
+            stamp: None,
+            bytes: size,
+            files: vec![FileEntry { path: "W.db".into(), size, mtime: None }],
+            verdict: Verdict::Sound,
+            depth: Depth::Headers,
+            restorable: false,
+            reason: None,
+            findings: Vec::new(),
+            relations: Vec::new(),
+            facts: Facts::default(),
+        };
+        let world = World {
+            id: "p/W".into(),
+            name: "W".into(),
+            kind: WorldKind::World,
+            place: None,
+            inner_name: None,
+            opens_with: None,
+            findings: Vec::new(),
+            layers: vec![layer],
+        };
+        let profile = Profile {
+            id: "p".into(),
+            name: "p".into(),
+            game: "valheim",
+            root: "/x".into(),
+            found: Found::Argument,
+            free_bytes: None,
+            findings: Vec::new(),
+            worlds: vec![world],
+        };
+        Catalog { profiles: vec![profile], ..Catalog::default() }
+    }
+
+    fn checked() -> Checked {
+        let mut facts = Facts::default();
+        facts.push("objects", "objects", Value::Int(7));
+        Checked {
+            verdict: Verdict::Sound,
+            depth: Depth::Full,
+            findings: Vec::new(),
+            facts,
+            restorable: false,
+            reason: None,
+            moved: None,
+        }
+    }
+
+    #[test]
+    fn a_deeper_check_outlives_a_new_scan_of_the_same_files_only() {
+        for (size, depth) in [(5, Depth::Full), (6, Depth::Headers)] {
+            let mut known = catalog(5);
+            assert!(known.checked("p/W@live", checked()));
+            let before = known.revision;
+            known.renew(catalog(size));
+            assert_eq!(known.layer("p/W@live").map(|(_, _, l)| l.depth), Some(depth), "size {size}");
+            assert!(known.revision > before);
+        }
+    }
+
+    #[test]
+    fn a_check_of_a_layer_that_is_gone_changes_nothing() {
+        let mut known = catalog(5);
+        assert!(!known.checked("p/W@old", checked()));
+        assert_eq!(known.revision, 0);
     }
 }

@@ -1,19 +1,28 @@
-//! Finds profiles, walks them on worker threads, watches them, and emits the model piece by piece.
+//! Finds profiles, walks them, watches them, and emits the model piece by piece.
 //!
 //! [`run`] emits a profile's names first and then each world with its layers at L1, so that a first screen can stand
 //! within milliseconds. [`check`] and [`chart`] look deeper into one layer. A [`Catalog`] is the sum of the events.
+//! Nothing here starts a thread but [`watch`]; whoever calls decides where the work is done.
 
+mod archives;
 mod catalog;
+mod deep;
+mod mount;
+mod targets;
+mod walk;
+mod watch;
 
 use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
 pub use catalog::Catalog;
+pub use deep::{chart, check};
+pub use walk::run;
+pub use watch::{Watch, WatchEvent, watch};
 
 use crate::games::{Context, Places};
-use crate::model::{Cancel, Checked, Clock, Finding, Found, GameId, Layer, Looked, Profile, World};
-use crate::raster::Chart;
+use crate::model::{Cancel, Clock, Found, GameId, Looked, Profile, World};
 use crate::store::Ceilings;
 
 /// One place to look at.
@@ -74,29 +83,4 @@ pub enum Event {
     },
     /// Everything was looked at.
     Done,
-}
-
-/// Looks at everything that a request names and hands each piece to `sink` as soon as it is known.
-pub fn run(request: &Request, cancel: &Cancel, sink: &mut dyn FnMut(Event)) {
-    let _ = (request, cancel);
-    sink(Event::Done);
-}
-
-/// Checks one layer at L2.
-pub fn check(request: &Request, game: GameId, layer: &Layer, cancel: &Cancel) -> Checked {
-    let _ = (request, game, cancel);
-    Checked {
-        verdict: layer.verdict,
-        depth: layer.depth,
-        findings: layer.findings.clone(),
-        facts: layer.facts.clone(),
-        restorable: layer.restorable,
-        reason: layer.reason.clone(),
-    }
-}
-
-/// What a map of one layer shows.
-pub fn chart(request: &Request, game: GameId, layer: &Layer, cancel: &Cancel) -> Result<Chart, Box<Finding>> {
-    let _ = (request, game, layer, cancel);
-    Err(Box::new(Finding::note(crate::model::Code::NotReached, "", "")))
 }

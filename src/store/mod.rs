@@ -5,7 +5,18 @@
 //! writes, follows a link out of an archive, opens a pipe or a device, or allocates from a length that was not held
 //! against what is there and a ceiling from [`Ceilings`].
 
+mod at;
 mod ceilings;
+mod fault;
+mod folder;
+mod index;
+mod inflate;
+mod names;
+mod open;
+mod tar;
+mod tar_walk;
+mod zip;
+mod zip_directory;
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,6 +26,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 pub use ceilings::Ceilings;
+pub use folder::FolderStore;
+pub use open::{looks_like_archive, open};
 
 use crate::model::{Code, Container, Finding, shown_path};
 
@@ -45,7 +58,7 @@ pub struct Entry {
 pub struct Stat {
     /// What it is, after following links where the container allows links.
     pub kind: EntryKind,
-    /// Bytes; for a file in an archive, inflated.
+    /// Bytes; for a file in an archive, inflated; 0 for everything that is no file.
     pub size: u64,
     /// Last change, where the container knows it.
     pub mtime: Option<Timestamp>,
@@ -78,11 +91,15 @@ pub trait Store: Send + Sync {
     /// The first `most` bytes of a file, or all of it when it is shorter.
     fn read_start(&self, path: &Path, most: usize) -> Result<Vec<u8>, StoreError> {
         let mut bytes = Vec::with_capacity(most.min(64 * 1024));
-        self.open(path)?
-            .take(most as u64)
-            .read_to_end(&mut bytes)
-            .map_err(|error| StoreError::new(path, StoreErrorKind::Io(error.to_string())))?;
+        self.open(path)?.take(most as u64).read_to_end(&mut bytes).map_err(|error| fault::reading(path, &error))?;
         Ok(bytes)
+    }
+
+    /// What is wrong with the container itself though a part of it can be read, such as a tar that ends early.
+    ///
+    /// What could not be reached is missing from the listing, so a caller reports this beside what it finds.
+    fn damage(&self) -> Option<StoreError> {
+        None
     }
 
     /// The path for a person: outer path and the place in it.

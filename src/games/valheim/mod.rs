@@ -1,14 +1,37 @@
 //! Valheim: worlds before 1.0 (`.fwl` and `.db`) and since (a folder of generations and chunks).
 //!
-//! What is known about the files, and how sure it is, stands in `docs/formats/valheim.md`.
+//! What is known about the files, and how sure it is, stands in `docs/formats/valheim.md`. The way through this folder:
+//! `places` finds save roots, `roster` sorts their names with `names`, `pair` and `folder`, `survey` makes worlds and
+//! layers of them, `examine` looks at one layer with `commit` (which generation counts) and `inspect` (what the bytes
+//! say), `relate` compares the layers of a world.
+
+mod builds;
+mod chart;
+mod commit;
+mod examine;
+mod facts;
+mod folder;
+pub mod format;
+mod inspect;
+mod keys;
+mod names;
+mod pair;
+mod places;
+mod relate;
+mod roster;
+mod survey;
+pub mod write;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::{Context, Fit, Game, Places, Roster, RosterEntry};
-use crate::model::{Checked, Code, Depth, Facts, Finding, GameId, Layer, Verdict, World, WorldKind};
+use super::{Context, Enclosing, Game, Places, Roster, RosterEntry, UsualPlace};
+use crate::model::{Checked, Code, Depth, Finding, GameId, Layer, LayerKind, Shape, World, shown};
 use crate::raster::Chart;
 use crate::store::Store;
+
+/// What a layer without a finished save says, in the words that players of the game know.
+const NO_FINISHED_SAVE: &str = "This snapshot holds no finished save, so there is nothing to restore from it yet.";
 
 /// The game.
 pub struct Valheim;
@@ -22,59 +45,76 @@ impl Game for Valheim {
         "Valheim"
     }
 
-    fn usual_places(&self, _places: &Places) -> Vec<PathBuf> {
-        Vec::new()
+    fn usual_places(&self, places: &Places) -> Vec<UsualPlace> {
+        places::usual_places(places)
     }
 
-    fn fit(&self, _store: &dyn Store, _context: &Context) -> Fit {
-        Fit::None
+    fn enclosing(&self, path: &Path, folder: Option<&dyn Store>) -> Option<Enclosing> {
+        places::enclosing(path, folder)
     }
 
-    fn roster(&self, _store: &dyn Store, _context: &Context) -> Roster {
-        Roster::default()
+    fn roots(&self, store: &dyn Store, context: &Context) -> Vec<PathBuf> {
+        places::roots(store, context)
     }
 
-    fn survey(&self, _store: &dyn Store, profile: &str, entry: &RosterEntry, _context: &Context) -> World {
-        World {
-            id: format!("{profile}/{}", entry.key),
-            name: entry.name.to_string_lossy().into_owned(),
-            kind: WorldKind::World,
-            place: None,
-            inner_name: None,
-            opens_with: None,
-            findings: Vec::new(),
-            layers: Vec::new(),
+    fn roster(&self, store: &dyn Store, root: &Path, context: &Context) -> Roster {
+        roster::roster(store, root, context)
+    }
+
+    fn archives(&self, store: &dyn Store, root: &Path, _context: &Context) -> Vec<PathBuf> {
+        places::archives(store, root)
+    }
+
+    fn survey(&self, store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> World {
+        survey::survey(store, profile, entry, context)
+    }
+
+    fn relate(&self, world: &mut World) {
+        relate::relate(world);
+    }
+
+    fn check(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Checked {
+        examine::examine(store, layer, None, Depth::Full, context)
+    }
+
+    fn chart(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Result<Chart, Box<Finding>> {
+        match examine::parts(store, layer) {
+            Some(parts) => chart::chart(store, &parts, context),
+            None => Err(Box::new(Finding::note(Code::NoFinishedSave, NO_FINISHED_SAVE, ""))),
         }
     }
 
-    fn check(&self, _store: &dyn Store, _layer: &Layer, _context: &Context) -> Checked {
-        Checked {
-            verdict: Verdict::Unchecked,
-            depth: Depth::Names,
-            findings: Vec::new(),
-            facts: Facts::default(),
-            restorable: false,
-            reason: None,
-        }
-    }
-
-    fn chart(&self, _store: &dyn Store, _layer: &Layer, _context: &Context) -> Result<Chart, Box<Finding>> {
-        Err(Box::new(Finding::note(Code::NotReached, "", "")))
-    }
-
-    fn unsettled(&self, _world: &World) -> bool {
-        false
+    /// The `.db` is away for a moment while a save takes its place, and so is the `.fwl`.
+    fn unsettled(&self, layer: &Layer) -> bool {
+        let half = [Code::DataMissing, Code::MetadataMissing, Code::MissingFile, Code::Vanished];
+        layer.kind == LayerKind::Live
+            && layer.shape == Shape::ValheimPair
+            && layer.findings.iter().any(|finding| half.contains(&finding.code))
     }
 
     fn settle_time(&self) -> Duration {
         Duration::from_millis(250)
     }
 
-    fn cares_about(&self, _path: &Path) -> bool {
-        true
+    fn watched_folders(&self) -> &'static [&'static str] {
+        &["worlds_local", "worlds", "backups"]
     }
 
-    fn explain_name(&self, _name: &str) -> String {
-        String::new()
+    fn cares_about(&self, path: &Path) -> bool {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let log = path.extension().is_some_and(|extension| extension == "log");
+        !log && !name.starts_with("cacheMinimap") && !name.ends_with("_biomedatacache.bin")
+    }
+
+    fn explain_name(&self, name: &str) -> String {
+        let (stem, suffix) = pair::Suffix::split(name.as_ref())
+            .and_then(|(stem, suffix)| Some((stem.into_string().ok()?, Some(suffix))))
+            .unwrap_or_else(|| (name.to_owned(), None));
+        let rule = names::classify(&stem).rule();
+        match suffix.map(pair::Suffix::age) {
+            Some(pair::Age::Old) => format!("{} ends in .old: the save before the last one. {rule}", shown(name)),
+            Some(pair::Age::New) => format!("{} ends in .new: a save that was being written. {rule}", shown(name)),
+            _ => rule,
+        }
     }
 }

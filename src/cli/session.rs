@@ -1,0 +1,159 @@
+use std::io::IsTerminal as _;
+use std::path::PathBuf;
+
+use super::args::Global;
+use super::failure::Failure;
+use super::interrupt::Interrupt;
+use super::look::Look;
+use super::{Exit, log, output};
+use crate::config::{Config, Environment, load, load_or_defaults, nearest};
+use crate::games;
+use crate::model::{Cancel, Found, GameId, Looked, Outcome, shown_path};
+use crate::scan::{self, Catalog, Request, Root};
+
+/// What every command needs: the configuration in force, the flags, and a way to stop.
+pub(super) struct Session {
+    pub(super) config: Config,
+    pub(super) env: Environment,
+    pub(super) json: bool,
+    pub(super) quiet: bool,
+    pub(super) look: Look,
+    /// A place with demo saves, looked at instead of everything else.
+    pub(super) demo: Option<PathBuf>,
+    roots: Vec<PathBuf>,
+    game: Option<GameId>,
+    cancel: Cancel,
+    interrupt: Interrupt,
+}
+
+impl Session {
+    /// A session of a command: a broken configuration is an error.
+    pub(super) fn new(global: Global, env: Environment) -> Result<Self, Failure> {
+        let config = load(&global.overrides(), &env).map_err(|error| Failure::usage(error.to_string()))?;
+        let mut session = Self::with(global, env, config)?;
+        session.interrupt = Interrupt::listen(&session.cancel);
+        if !session.quiet {
+            for warning in &session.config.warnings {
+                output::complain(&format!("worldkeep: {warning}\n"));
+            }
+        }
+        Ok(session)
+    }
+
+    /// A session of the browser: a broken configuration file is told there, and built-in values are used.
+    pub(super) fn for_browser(global: Global, env: Environment) -> Result<Self, Failure> {
+        let config = load_or_defaults(&global.overrides(), &env).map_err(|error| Failure::usage(error.to_string()))?;
+        Self::with(global, env, config)
+    }
+
+    fn with(global: Global, env: Environment, config: Config) -> Result<Self, Failure> {
+        let game = global.game.as_deref().map(game_of).transpose()?;
+        if let Some(path) = &config.log {
+            log::start(path)?;
+        }
+        let look = Look::of(&config, &env, std::io::stdout().is_terminal());
+        let cancel = Cancel::new();
+        let interrupt = Interrupt::default();
+        let Global { json, quiet, root: roots, .. } = global;
+        Ok(Self { config, env, json, quiet, look, demo: None, roots, game, cancel, interrupt })
+    }
+
+    /// What to look at when only these paths count, or everything when there are none.
+    pub(super) fn request(&self, paths: &[PathBuf]) -> Request {
+        let Some(demo) = &self.demo else {
+            return crate::config::request(&self.config, &self.env, paths, &self.roots, self.game);
+        };
+        let mut request = crate::config::request(&self.config, &self.env, std::slice::from_ref(demo), &[], self.game);
+        for root in &mut request.roots {
+            *root = Root { found: Found::Demo, ..root.clone() };
+        }
+        request
+    }
+
+    /// Scans to the end, unless the user stops it.
+    pub(super) fn scan(&self, request: &Request) -> Result<Catalog, Failure> {
+        let mut catalog = Catalog::default();
+        scan::run(request, &self.cancel, &mut |event| catalog.apply(event));
+        self.go_on()?;
+        tracing::debug!(profiles = catalog.profiles.len(), "scanned");
+        Ok(catalog)
+    }
+
+    /// Checks the layers of these ids at L2, one after the other, and tells `before` each one.
+    pub(super) fn check(
+        &self,
+        request: &Request,
+        catalog: &mut Catalog,
+        ids: &[String],
+        mut before: impl FnMut(usize, &str),
+    ) -> Result<(), Failure> {
+        for (number, id) in ids.iter().enumerate() {
+            before(number, id);
+            let Some((profile, _, layer)) = catalog.layer(id) else { continue };
+            let checked = scan::check(request, profile.game, layer, &self.cancel);
+            self.go_on()?;
+            catalog.checked(id, checked);
+        }
+        Ok(())
+    }
+
+    fn go_on(&self) -> Result<(), Failure> {
+        if self.interrupt.asked() {
+            Err(Failure::new(Exit::Interrupted, "Interrupted. Nothing was changed."))
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Tells what became of named places without saves; the worst of it is the result. With no save at all, the
+    /// usual places are named too.
+    pub(super) fn tell_looked(&self, catalog: &Catalog) -> Exit {
+        let mut exit = Exit::Done;
+        let empty = catalog.profiles.is_empty();
+        if empty {
+            output::complain("worldkeep: No saves found.\n");
+            exit = Exit::NothingMatched;
+        }
+        for looked in &catalog.looked {
+            let named = looked.found != Found::Discovered;
+            let Some((words, outcome)) = words_of(looked) else { continue };
+            // A usual place that is not there is no news, unless all of them are.
+            let news = named || empty || outcome == Exit::Unchecked;
+            if news {
+                output::complain(&format!("worldkeep: {}: {words}.\n", shown_path(&looked.path)));
+            }
+            if named || outcome == Exit::Unchecked {
+                exit = exit.worse(outcome);
+            }
+        }
+        if empty && self.config.discover && self.demo.is_none() {
+            output::complain(
+                "  Name a folder with saves: worldkeep list PATH. To look around in made-up saves: worldkeep --demo.\n",
+            );
+        }
+        exit
+    }
+}
+
+fn words_of(looked: &Looked) -> Option<(String, Exit)> {
+    match &looked.outcome {
+        Outcome::Saves => None,
+        Outcome::Missing => Some(("not there".to_owned(), Exit::NothingMatched)),
+        Outcome::Nothing => Some(("no save that is known here".to_owned(), Exit::NothingMatched)),
+        Outcome::Denied(why) => Some((format!("may not be read: {why}"), Exit::Unchecked)),
+        Outcome::Failed(why) => Some((format!("could not be read: {why}"), Exit::Unchecked)),
+    }
+}
+
+fn game_of(word: &str) -> Result<GameId, Failure> {
+    if let Some(game) = games::by_id(word) {
+        return Ok(game.id());
+    }
+    let known: Vec<_> = games::all().iter().map(|game| game.id()).collect();
+    let failure =
+        Failure::usage(format!("\"{word}\" is no game that this version knows; it knows {}.", known.join(", ")));
+    Err(match nearest(word, known.iter().copied()) {
+        Some(near) => failure.hint(format!("Did you mean {near}?")),
+        None => failure,
+    })
+}

@@ -1,0 +1,283 @@
+//! From what a person names to the layers that are meant: a path, an id, or a bare name.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::explain;
+use super::failure::Failure;
+use super::session::Session;
+use crate::config::nearest;
+use crate::model::{Found, Layer, LayerKind, Profile, World, shown, shown_path};
+use crate::scan::{Catalog, Request};
+
+/// What targets picked out of a catalog.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Selection {
+    /// Ids of layers, in the order of the catalog.
+    pub(super) layers: Vec<String>,
+    /// Ids of worlds that were meant as a whole, so that their own findings count.
+    pub(super) worlds: BTreeSet<String>,
+    /// Ids of profiles that were meant as a whole.
+    pub(super) profiles: BTreeSet<String>,
+    /// What to tell beforehand, such as that a name is a layer and no world.
+    pub(super) notes: Vec<String>,
+}
+
+/// A catalog and what the targets mean in it.
+pub(super) struct Resolved {
+    pub(super) request: Request,
+    pub(super) catalog: Catalog,
+    pub(super) selection: Selection,
+}
+
+/// Finds what targets mean. A target that exists on disk is a path; everything else is an id or a name, looked up in
+/// the same places as `worldkeep list` looks.
+pub(super) fn resolve(session: &Session, targets: &[PathBuf]) -> Result<Resolved, Failure> {
+    let (paths, names): (Vec<_>, Vec<_>) =
+        targets.iter().cloned().partition(|target| target.symlink_metadata().is_ok());
+    let mut request = session.request(&paths);
+    if !names.is_empty() && !paths.is_empty() {
+        let everything = session.request(&[]);
+        request.discover = everything.discover;
+        let missing: Vec<_> = everything.roots.into_iter().filter(|root| !request.roots.contains(root)).collect();
+        request.roots.extend(missing);
+    }
+    let catalog = session.scan(&request)?;
+    let mut selection = Selection::default();
+    for target in targets {
+        let picked = if paths.contains(target) { by_path(&catalog, target)? } else { by_name(&catalog, target)? };
+        selection.merge(picked);
+    }
+    selection.sort(&catalog);
+    Ok(Resolved { request, catalog, selection })
+}
+
+impl Selection {
+    /// Everything in a catalog.
+    pub(super) fn everything(catalog: &Catalog) -> Self {
+        let mut selection = Self::default();
+        for profile in &catalog.profiles {
+            selection.take_profile(profile);
+        }
+        selection
+    }
+
+    /// The catalog's profiles with only what was picked.
+    pub(super) fn prune(&self, catalog: &Catalog) -> Vec<Profile> {
+        let layer_of = |world: &World| World {
+            layers: world.layers.iter().filter(|l| self.layers.contains(&l.id)).cloned().collect(),
+            ..world.clone()
+        };
+        let mut profiles = Vec::new();
+        for profile in &catalog.profiles {
+            let worlds: Vec<World> = profile
+                .worlds
+                .iter()
+                .map(layer_of)
+                .filter(|world| !world.layers.is_empty() || self.worlds.contains(&world.id))
+                .collect();
+            if !worlds.is_empty() || self.profiles.contains(&profile.id) {
+                profiles.push(Profile { worlds, ..profile.clone() });
+            }
+        }
+        profiles
+    }
+
+    /// The one layer that is meant where only one can be: of a world, the live one.
+    pub(super) fn one(&self, catalog: &Catalog, target: &Path) -> Result<Layer, Failure> {
+        let layers: Vec<_> = self.layers.iter().filter_map(|id| catalog.layer(id)).collect();
+        let mut worlds: Vec<_> = layers.iter().map(|(_, world, _)| world.id.as_str()).collect();
+        worlds.dedup();
+        if let [(_, _, layer)] = layers.as_slice() {
+            return Ok((*layer).clone());
+        }
+        let live = layers.iter().find(|(_, _, layer)| layer.kind == LayerKind::Live);
+        match live {
+            Some((_, _, layer)) if worlds.len() == 1 => Ok((*layer).clone()),
+            _ => Err(ambiguous(target, layers.iter().map(|(_, _, layer)| layer.id.as_str()))),
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.layers.extend(other.layers);
+        self.worlds.extend(other.worlds);
+        self.profiles.extend(other.profiles);
+        self.notes.extend(other.notes);
+    }
+
+    /// Brings the layers into the catalog's order, each once.
+    fn sort(&mut self, catalog: &Catalog) {
+        let picked: BTreeSet<_> = self.layers.drain(..).collect();
+        let all = catalog.profiles.iter().flat_map(|p| &p.worlds).flat_map(|w| &w.layers);
+        self.layers = all.filter(|l| picked.contains(&l.id)).map(|l| l.id.clone()).collect();
+    }
+
+    fn take_profile(&mut self, profile: &Profile) {
+        self.profiles.insert(profile.id.clone());
+        for world in &profile.worlds {
+            self.take_world(world);
+        }
+    }
+
+    fn take_world(&mut self, world: &World) {
+        self.worlds.insert(world.id.clone());
+        self.layers.extend(world.layers.iter().map(|layer| layer.id.clone()));
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.layers.is_empty() && self.worlds.is_empty() && self.profiles.is_empty()
+    }
+}
+
+/// The layers of a path: all under a folder, or those that a file belongs to.
+fn by_path(catalog: &Catalog, target: &Path) -> Result<Selection, Failure> {
+    let wanted = canonical(target);
+    let mut selection = Selection::default();
+    // What was found for the argument itself comes first; the same save may also lie in a configured profile.
+    let named: Vec<_> = catalog.profiles.iter().filter(|p| p.found == Found::Argument).collect();
+    for profile in &named {
+        if canonical(&profile.root).starts_with(&wanted) {
+            selection.take_profile(profile);
+        }
+    }
+    if selection.is_empty() {
+        for profile in named {
+            pick(&mut selection, profile, |layer| holds(layer, &wanted));
+        }
+    }
+    if selection.is_empty() {
+        for profile in &catalog.profiles {
+            // A file that no layer counts as its own still lies in the folder of one.
+            pick(&mut selection, profile, |layer| {
+                layer.kind == LayerKind::Live && wanted.starts_with(canonical(&layer.path))
+            });
+        }
+    }
+    if selection.is_empty() {
+        return Err(explain::path(catalog, target));
+    }
+    Ok(selection)
+}
+
+fn pick(selection: &mut Selection, profile: &Profile, wanted: impl Fn(&Layer) -> bool) {
+    let layers = profile.worlds.iter().flat_map(|world| &world.layers);
+    selection.layers.extend(layers.filter(|layer| wanted(layer)).map(|layer| layer.id.clone()));
+}
+
+/// True when a layer lies under a path or has it among its files.
+fn holds(layer: &Layer, wanted: &Path) -> bool {
+    let outer = canonical(&layer.source.outer);
+    let place = match layer.path.strip_prefix(&layer.source.outer) {
+        Ok(inner) if inner.as_os_str().is_empty() => outer.clone(),
+        Ok(inner) => outer.join(inner),
+        Err(_) => canonical(&layer.path),
+    };
+    place.starts_with(wanted) || outer == wanted || layer.files.iter().any(|file| outer.join(&file.path) == wanted)
+}
+
+/// The path without links where it exists, and as it is where it does not.
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
+}
+
+/// What an id or a bare name means.
+fn by_name(catalog: &Catalog, target: &Path) -> Result<Selection, Failure> {
+    let Some(name) = target.to_str() else { return Err(explain::nothing(catalog, target)) };
+    let is = |id: &str| id == name || shown(id) == name;
+    let mut selection = Selection::default();
+    for profile in &catalog.profiles {
+        if is(&profile.id) {
+            selection.take_profile(profile);
+            return Ok(selection);
+        }
+        for world in &profile.worlds {
+            if is(&world.id) {
+                selection.take_world(world);
+                return Ok(selection);
+            }
+            if let Some(layer) = world.layers.iter().find(|layer| is(&layer.id)) {
+                selection.layers.push(layer.id.clone());
+                return Ok(selection);
+            }
+        }
+    }
+    if name.contains('/') {
+        return Err(unknown_id(catalog, target, name));
+    }
+    bare_name(catalog, target, name)
+}
+
+/// A name without a profile: worlds of that name first, then layers.
+fn bare_name(catalog: &Catalog, target: &Path, name: &str) -> Result<Selection, Failure> {
+    let mut selection = Selection::default();
+    let worlds = || catalog.profiles.iter().flat_map(|profile| &profile.worlds);
+    let mut named: Vec<_> = worlds().filter(|world| world.name == name || shown(&world.name) == name).collect();
+    if named.is_empty() {
+        named = worlds().filter(|world| world.name.to_lowercase() == name.to_lowercase()).collect();
+    }
+    if let [world] = named.as_slice() {
+        selection.take_world(world);
+        return Ok(selection);
+    }
+    if !named.is_empty() {
+        return Err(ambiguous(target, named.iter().map(|world| world.id.as_str())));
+    }
+    for world in worlds() {
+        for layer in world.layers.iter().filter(|layer| explain::is_of_name(layer, name)) {
+            selection.layers.push(layer.id.clone());
+            selection.notes.push(explain::layer(name, world, layer));
+        }
+    }
+    selection.notes.dedup();
+    if selection.is_empty() { Err(explain::nothing(catalog, target)) } else { Ok(selection) }
+}
+
+fn unknown_id(catalog: &Catalog, target: &Path, name: &str) -> Failure {
+    let (world_id, layer) = match name.rsplit_once('@') {
+        Some((world, layer)) => (world, Some(layer)),
+        None => (name, None),
+    };
+    let world = catalog.world(world_id);
+    if let (Some((_, world)), Some(layer)) = (world, layer) {
+        let mut failure = Failure::nothing(format!("The world {} has no layer \"{layer}\".", world.id));
+        failure.hints = candidates(world.layers.iter().map(|layer| layer.id.as_str()));
+        return failure;
+    }
+    let ids = || catalog.profiles.iter().flat_map(|profile| &profile.worlds).map(|world| world.id.as_str());
+    if let Some(near) = nearest(world_id, ids()) {
+        return Failure::nothing(format!("There is no file, folder, world or layer \"{name}\"."))
+            .hint(format!("Did you mean {near}?"));
+    }
+    explain::nothing(catalog, target)
+}
+
+/// Several things fit: an error, since guessing would show the wrong save.
+fn ambiguous<'a>(target: &Path, ids: impl Iterator<Item = &'a str>) -> Failure {
+    let mut failure =
+        Failure::usage(format!("\"{}\" could mean several things. Name one of them:", shown_path(target)));
+    failure.hints = candidates(ids);
+    failure
+}
+
+fn candidates<'a>(ids: impl Iterator<Item = &'a str>) -> Vec<String> {
+    const MOST: usize = 20;
+    let mut list: Vec<String> = ids.map(str::to_owned).collect();
+    if list.len() > MOST {
+        let more = list.len() - MOST;
+        list.truncate(MOST);
+        list.push(format!("and {more} more; see `worldkeep list`"));
+    }
+    list
+}
+
+/// None of the paths that the browser should open exists: most likely a mistyped command.
+pub(super) fn no_path(paths: &[PathBuf]) -> Failure {
+    let names: Vec<_> = paths.iter().map(|path| format!("\"{}\"", shown_path(path))).collect();
+    let failure = Failure::nothing(format!("There is no file or folder {}.", names.join(", ")));
+    let first = paths.first().and_then(|path| path.to_str()).unwrap_or_default();
+    let commands = ["list", "show", "verify", "compare", "config", "keys", "themes", "completions", "man", "help"];
+    match nearest(first, commands) {
+        Some(near) => failure.hint(format!("Did you mean `worldkeep {near}`?")),
+        None => failure.hint("See `worldkeep --help` for the commands."),
+    }
+}

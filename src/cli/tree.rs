@@ -1,0 +1,187 @@
+//! Profiles, worlds and layers as an aligned tree for people.
+
+use std::io;
+
+use jiff::Timestamp;
+use unicode_width::UnicodeWidthStr as _;
+
+use super::look::{Look, Meaning, meaning, pad, pad_left, severity_meaning};
+use crate::games;
+use crate::model::{Finding, Layer, Profile, Severity, Verdict, World, human, shown, shown_path};
+
+/// How the tree is written.
+pub(super) struct Tree {
+    pub(super) look: Look,
+    pub(super) now: Timestamp,
+    /// Leave out what is only good to know.
+    pub(super) quiet: bool,
+}
+
+/// One line: a world or a layer, and what to say first about it.
+struct Row<'a> {
+    indent: usize,
+    verdict: Verdict,
+    name: String,
+    kind: String,
+    day: String,
+    size: String,
+    age: String,
+    findings: Vec<&'a Finding>,
+}
+
+impl Tree {
+    pub(super) fn write(&self, out: &mut dyn io::Write, profiles: &[Profile]) -> io::Result<()> {
+        let rows: Vec<Vec<Row<'_>>> = profiles.iter().map(|profile| self.rows(profile)).collect();
+        let all = || rows.iter().flatten();
+        let widest = |of: fn(&Row<'_>) -> usize| all().map(of).max().unwrap_or_default();
+        let columns = Columns {
+            name: widest(|row| row.indent + row.name.width()),
+            kind: widest(|row| row.kind.width()),
+            day: widest(|row| row.day.width()),
+            size: widest(|row| row.size.width()),
+            age: widest(|row| row.age.width()),
+        };
+        for (number, (profile, rows)) in profiles.iter().zip(&rows).enumerate() {
+            if number > 0 {
+                writeln!(out)?;
+            }
+            self.write_profile(out, profile)?;
+            for row in rows {
+                self.write_row(out, row, &columns)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_profile(&self, out: &mut dyn io::Write, profile: &Profile) -> io::Result<()> {
+        let dot = self.look.dot();
+        let game = games::by_id(profile.game).map_or(profile.game, games::Game::name);
+        let layers: usize = profile.worlds.iter().map(|world| world.layers.len()).sum();
+        let mut parts = vec![
+            game.to_owned(),
+            shown_path(&profile.root),
+            plural(profile.worlds.len(), "world"),
+            plural(layers, "layer"),
+        ];
+        parts.extend(profile.free_bytes.map(|free| format!("{} free", human::size(free))));
+        let id = shown(&profile.id);
+        let rest = format!("  {}", parts.join(&format!(" {dot} ")));
+        let rest = self.fit(&rest, id.width());
+        writeln!(out, "{}{}", self.look.paint(Meaning::Title, &id), self.look.paint(Meaning::Muted, &rest))?;
+        self.write_findings(out, &profile.findings.iter().collect::<Vec<_>>(), 2)
+    }
+
+    fn rows<'a>(&self, profile: &'a Profile) -> Vec<Row<'a>> {
+        let mut rows = Vec::new();
+        for world in &profile.worlds {
+            rows.push(self.world(world));
+            rows.extend(world.layers.iter().map(|layer| self.layer(layer)));
+        }
+        rows
+    }
+
+    fn world<'a>(&self, world: &'a World) -> Row<'a> {
+        let best = world.live().or_else(|| world.layers.first());
+        Row {
+            indent: 2,
+            verdict: world.verdict(),
+            name: shown(&world.id),
+            kind: world.place.as_deref().map(shown).unwrap_or_default(),
+            day: best.map(|layer| self.day(layer)).unwrap_or_default(),
+            size: human::size(world.bytes()),
+            age: best.map(|layer| self.age(layer)).unwrap_or_default(),
+            findings: world.findings.iter().collect(),
+        }
+    }
+
+    fn layer<'a>(&self, layer: &'a Layer) -> Row<'a> {
+        Row {
+            indent: 4,
+            verdict: layer.verdict,
+            name: format!("@{}", shown(layer.key())),
+            kind: kind(layer),
+            day: self.day(layer),
+            size: human::size(layer.bytes),
+            age: self.age(layer),
+            findings: first_finding(layer).into_iter().collect(),
+        }
+    }
+
+    fn day(&self, layer: &Layer) -> String {
+        match layer.facts.get("day") {
+            None => String::new(),
+            Some(_) => layer.facts.int("day").map_or_else(|| self.look.dash().to_owned(), |day| format!("day {day}")),
+        }
+    }
+
+    fn age(&self, layer: &Layer) -> String {
+        layer.stamp.map_or_else(|| self.look.dash().to_owned(), |stamp| human::age(self.now, stamp.at))
+    }
+
+    fn write_row(&self, out: &mut dyn io::Write, row: &Row<'_>, columns: &Columns) -> io::Result<()> {
+        let sign = self.look.sign(row.verdict);
+        let line = format!(
+            "{} {}  {}  {}  {}  {}",
+            pad(&row.name, columns.name.saturating_sub(row.indent)),
+            pad(&row.kind, columns.kind),
+            pad(&row.day, columns.day),
+            pad_left(&row.size, columns.size),
+            pad_left(&row.age, columns.age),
+            row.verdict.word(),
+        );
+        let line = self.fit(line.trim_end(), row.indent + 2);
+        let sign = self.look.paint(meaning(row.verdict), sign);
+        let plain = if row.indent <= 2 { Meaning::Title } else { Meaning::Plain };
+        writeln!(out, "{}{sign} {}", " ".repeat(row.indent), self.look.paint(plain, &line))?;
+        self.write_findings(out, &row.findings, row.indent + 2)
+    }
+
+    fn write_findings(&self, out: &mut dyn io::Write, findings: &[&Finding], indent: usize) -> io::Result<()> {
+        for finding in findings.iter().filter(|f| !self.quiet || f.severity == Severity::Error) {
+            let sign = self.look.severity_sign(finding.severity);
+            let text = self.fit(&finding.text, indent + 2);
+            let sign = self.look.paint(severity_meaning(finding.severity), sign);
+            writeln!(out, "{}{sign} {}", " ".repeat(indent), self.look.paint(Meaning::Muted, &text))?;
+        }
+        Ok(())
+    }
+
+    /// Text cut to what is left of the line.
+    fn fit(&self, text: &str, used: usize) -> String {
+        match self.look.width {
+            Some(width) => self.look.cut(text, width.saturating_sub(used)).into_owned(),
+            None => text.to_owned(),
+        }
+    }
+}
+
+struct Columns {
+    name: usize,
+    kind: usize,
+    day: usize,
+    size: usize,
+    age: usize,
+}
+
+/// What a layer is, for a person: `live, save 17`.
+pub(super) fn kind(layer: &Layer) -> String {
+    let mut text = layer.kind.word().to_owned();
+    if let Some(generation) = layer.generation {
+        text.push_str(&format!(", save {generation}"));
+    }
+    if layer.orphan {
+        text.push_str(", no live world");
+    }
+    text
+}
+
+/// The gravest finding, the first of those.
+fn first_finding(layer: &Layer) -> Option<&Finding> {
+    let gravest = layer.all_findings().map(|finding| finding.severity).max()?;
+    layer.all_findings().find(|finding| finding.severity == gravest)
+}
+
+/// A count with its word: `1 world`, `2 worlds`.
+pub(super) fn plural(count: usize, word: &str) -> String {
+    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,226 @@
+//! One layer, looked at by the game's own rules: which generation counts, what stands beside it, what its bytes say.
+
+use std::path::{Path, PathBuf};
+
+use jiff::SignedDuration;
+
+use super::commit::{self, Role};
+use super::facts::ValheimFacts;
+use super::folder::FolderView;
+use super::inspect::{Inspection, Parts, inspect};
+use super::pair::halves;
+use super::survey::generation_stamp;
+use super::{NO_FINISHED_SAVE, builds, keys};
+use crate::games::Context;
+use crate::model::{Checked, Code, Depth, Effect, Finding, Layer, LayerKind, Moved, Shape, Value, Verdict};
+use crate::store::Store;
+
+/// A save whose newest file is younger than this is taken for one that is being written now.
+pub(super) const BEING_WRITTEN: SignedDuration = SignedDuration::from_mins(10);
+
+/// Checks a layer; `view` is what its folder holds, when that was just read.
+pub(super) fn examine(
+    store: &dyn Store,
+    layer: &Layer,
+    view: Option<&FolderView>,
+    depth: Depth,
+    context: &Context,
+) -> Checked {
+    match layer.shape {
+        Shape::ValheimPair => examine_pair(store, layer, depth, context),
+        Shape::ValheimFolder => examine_folder(store, layer, view, depth, context),
+    }
+}
+
+fn examine_pair(store: &dyn Store, layer: &Layer, depth: Depth, context: &Context) -> Checked {
+    let (fwl, db) = halves(&layer.files);
+    let inspection = inspect(store, &Parts::Pair { fwl, db }, depth, context);
+    let mut findings = inspection.findings;
+    if layer.kind == LayerKind::Stray {
+        findings.insert(
+            0,
+            Finding::error(
+                Code::SaveInterrupted,
+                "This write never took its place: the game writes .new first and renames it when it is whole.",
+                "Leave it alone while the server runs; never restore from it.",
+            ),
+        );
+    }
+    if layer.kind == LayerKind::Live && !layer.files.is_empty() && inspection.facts.world_version.is_some() {
+        findings.push(Finding::note(
+            Code::ConvertsOnSave,
+            "A 1.0 server that loads this world rewrites it as a folder at its next save. That goes one way: builds \
+             before 1.0 cannot open the folder.",
+            "If an older build may need this world again, copy both files before a 1.0 server saves it.",
+        ));
+    }
+    finish(layer, findings, inspection.facts, inspection.depth, None)
+}
+
+/// What to read for a layer; none when it holds no finished save.
+pub(super) fn parts(store: &dyn Store, layer: &Layer) -> Option<Parts> {
+    match layer.shape {
+        Shape::ValheimPair => {
+            let (fwl, db) = halves(&layer.files);
+            Some(Parts::Pair { fwl, db })
+        }
+        Shape::ValheimFolder => {
+            let dir = layer_dir(layer);
+            // The newest finished save may have moved on since the layer was listed.
+            let view = FolderView::read(store, &dir).ok()?;
+            let generation = if layer.kind == LayerKind::Generation { layer.generation } else { view.live() };
+            let complete = |n: &u64| view.generations.get(n).is_some_and(super::folder::Generation::complete);
+            Some(Parts::Folder { dir, generation: generation.filter(complete)? })
+        }
+    }
+}
+
+/// The folder of a layer, relative to its store.
+fn layer_dir(layer: &Layer) -> PathBuf {
+    let inner = layer.path.strip_prefix(&layer.source.outer).unwrap_or(Path::new(""));
+    match layer.kind {
+        LayerKind::Generation => inner.parent().unwrap_or(Path::new("")).to_path_buf(),
+        _ => inner.to_path_buf(),
+    }
+}
+
+fn examine_folder(
+    store: &dyn Store,
+    layer: &Layer,
+    view: Option<&FolderView>,
+    depth: Depth,
+    context: &Context,
+) -> Checked {
+    let dir = layer_dir(layer);
+    let read = |dir: &Path| FolderView::read(store, dir);
+    let view = match view.filter(|view| view.is_world()).cloned().map_or_else(|| read(&dir), Ok) {
+        Ok(view) => view,
+        Err(error) => return finish(layer, vec![error.finding()], ValheimFacts::default(), depth, None),
+    };
+    let role = match layer.kind {
+        LayerKind::Live => Role::Live,
+        LayerKind::Generation => Role::Generation,
+        _ => Role::Backup,
+    };
+    let wanted = if role == Role::Generation { layer.generation } else { view.live() };
+    let Some(generation) = wanted.filter(|n| view.generations.get(n).is_some_and(super::folder::Generation::complete))
+    else {
+        return unfinished(store, layer, &dir, &view, role, context);
+    };
+    let inspection = inspect(store, &Parts::Folder { dir: dir.clone(), generation }, depth, context);
+    if inspection.vanished && role != Role::Generation {
+        // A save may have landed in between: then the files went away because they are no longer needed.
+        if let Some((newer, again)) =
+            read(&dir).ok().and_then(|now| Some((now.live().filter(|&n| n > generation)?, now)))
+        {
+            return moved(store, layer, &dir, &again, newer, depth, context);
+        }
+    }
+    let mut findings = commit::beside(store, &dir, &view, Some(generation), role, context);
+    findings.extend(vanished_last(inspection.findings, inspection.vanished, generation));
+    finish(layer, findings, inspection.facts, inspection.depth, None)
+}
+
+/// Checks the newer save that landed while the older one was read; once, so a server that saves without end cannot
+/// keep us here.
+fn moved(
+    store: &dyn Store,
+    layer: &Layer,
+    dir: &Path,
+    view: &FolderView,
+    generation: u64,
+    depth: Depth,
+    context: &Context,
+) -> Checked {
+    let Inspection { findings, facts, depth, vanished } =
+        inspect(store, &Parts::Folder { dir: dir.to_path_buf(), generation }, depth, context);
+    let role = if layer.kind == LayerKind::Live { Role::Live } else { Role::Backup };
+    let mut all = commit::beside(store, dir, view, Some(generation), role, context);
+    all.extend(vanished_last(findings, vanished, generation));
+    let files = view.files(store, dir, generation, true);
+    let moved = Moved { generation, stamp: generation_stamp(&files), bytes: files.iter().map(|f| f.size).sum(), files };
+    finish(layer, all, facts, depth, Some(moved))
+}
+
+/// Says of a file that went away that no newer save explains it.
+fn vanished_last(mut findings: Vec<Finding>, vanished: bool, generation: u64) -> Vec<Finding> {
+    if vanished {
+        findings.push(Finding::error(
+            Code::Vanished,
+            format!("Save {generation} is still the newest one, and a file that it needs is not there."),
+            "Restore from a layer that is whole.",
+        ));
+    }
+    findings
+}
+
+/// A folder, or one generation in it, without a finished save.
+fn unfinished(
+    store: &dyn Store,
+    layer: &Layer,
+    dir: &Path,
+    view: &FolderView,
+    role: Role,
+    context: &Context,
+) -> Checked {
+    let generation = if role == Role::Generation { layer.generation } else { view.newest() };
+    let mut facts = ValheimFacts::default();
+    let mut findings = Vec::new();
+    if let Some(n) = generation {
+        // The metadata tells name and seed even where the rest is missing; what is missing is told by the commit rule.
+        let parts = Parts::Folder { dir: dir.to_path_buf(), generation: n };
+        let inspection = inspect(store, &parts, Depth::Headers, context);
+        facts = inspection.facts;
+        findings.extend(inspection.findings.into_iter().filter(|f| f.code != Code::MissingFile));
+    }
+    let mut all = match role {
+        Role::Generation => generation.map(|n| commit::one(store, dir, view, n, context)).unwrap_or_default(),
+        _ => commit::beside(store, dir, view, None, role, context),
+    };
+    all.extend(findings);
+    finish(layer, all, facts, Depth::Headers, None)
+}
+
+/// Turns findings and facts into the answer.
+fn finish(layer: &Layer, findings: Vec<Finding>, facts: ValheimFacts, depth: Depth, moved: Option<Moved>) -> Checked {
+    let verdict = Verdict::from_findings(&findings);
+    let (restorable, reason) = restorable(layer, verdict, &findings);
+    let mut shown = facts.to_facts();
+    if let Some(version) = facts.world_version {
+        shown.push(keys::OPENS_WITH, "Opens with", Value::Text(builds::opens_with(version, layer.shape)));
+    }
+    Checked { verdict, depth, findings, facts: shown, restorable, reason, moved }
+}
+
+/// Whether a restore may be offered, and what stands in the way.
+fn restorable(layer: &Layer, verdict: Verdict, findings: &[Finding]) -> (bool, Option<String>) {
+    let refuse = |why: &str| (false, Some(why.to_owned()));
+    let has = |code: Code| findings.iter().any(|f| f.code == code);
+    if layer.kind == LayerKind::Stray {
+        return refuse("A write that was not finished is never restored.");
+    }
+    if findings.iter().any(|f| f.code.effect() == Effect::Unfinished && f.severity == crate::model::Severity::Error) {
+        return refuse(NO_FINISHED_SAVE);
+    }
+    if layer.kind == LayerKind::Live {
+        return refuse("This is the live state.");
+    }
+    if layer.shape == Shape::ValheimPair {
+        let (fwl, db) = halves(&layer.files);
+        if db.is_none() || has(Code::EmptyFile) {
+            return refuse("The world data is missing; the game would make a new world on this seed.");
+        }
+        if fwl.is_none() {
+            return refuse("The metadata file (.fwl) is missing; the game would not list the world.");
+        }
+    }
+    match verdict {
+        Verdict::Unreadable => refuse("It could not be read."),
+        Verdict::Damaged => (true, Some("It is damaged; a restore needs that accepted by name.".to_owned())),
+        Verdict::Unsupported => {
+            (true, Some("It could not be checked; a restore needs that accepted by name.".to_owned()))
+        }
+        Verdict::Unfinished => refuse(NO_FINISHED_SAVE),
+        Verdict::Unchecked | Verdict::Sound | Verdict::Notes => (true, None),
+    }
+}

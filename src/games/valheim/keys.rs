@@ -1,0 +1,14 @@
+//! The keys of the facts that the rules of this game read again.
+
+/// The name stored inside.
+pub(super) const INNER_NAME: &str = "name";
+/// The world's seed as a number.
+pub(super) const SEED_NUMBER: &str = "seed_number";
+/// The world's own id, as text.
+pub(super) const UID: &str = "uid";
+/// Objects in the save.
+pub(super) const OBJECTS: &str = "objects";
+/// The day in the game.
+pub(super) const DAY: &str = "day";
+/// Which builds open it.
+pub(super) const OPENS_WITH: &str = "opens_with";

@@ -1,0 +1,257 @@
+//! The walk through everything that a request names.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::targets::{self, Opened};
+use super::{Event, Request, Root, archives};
+use crate::games::{Context, Game, Roster, RosterEntry};
+use crate::model::{Cancel, Container, Looked, Outcome, Profile, World, WorldKind};
+use crate::store::{self, Store};
+
+/// Looks at everything that a request names and hands each piece to `sink` as soon as it is known.
+///
+/// Stops early when `cancel` is cancelled, and then never says [`Event::Done`].
+pub fn run(request: &Request, cancel: &Cancel, sink: &mut dyn FnMut(Event)) {
+    let mut walk = Walk { request, context: request.context(cancel), sink, ids: BTreeMap::new(), profiles: Vec::new() };
+    for root in targets::places(request) {
+        if cancel.cancelled() {
+            return;
+        }
+        let outcome = walk.place(&root);
+        (walk.sink)(Event::Looked(Looked { path: root.path, found: root.found, outcome }));
+    }
+    walk.settle();
+    walk.archives();
+    if !cancel.cancelled() {
+        (walk.sink)(Event::Done);
+    }
+}
+
+/// A profile that was walked, kept for the second looks.
+pub(super) struct Walked {
+    pub id: String,
+    pub game: &'static dyn Game,
+    pub store: Box<dyn Store>,
+    pub dir: PathBuf,
+    pub entries: Vec<RosterEntry>,
+    pub worlds: Vec<World>,
+    /// Only a part of the place was asked for.
+    pub partial: bool,
+}
+
+struct Walk<'a> {
+    request: &'a Request,
+    context: Context,
+    sink: &'a mut dyn FnMut(Event),
+    ids: BTreeMap<String, u32>,
+    profiles: Vec<Walked>,
+}
+
+impl Walk<'_> {
+    fn place(&mut self, root: &Root) -> Outcome {
+        let mut worst = Outcome::Missing;
+        let mut any = false;
+        for game in targets::games_of(root.game.or(self.request.game)) {
+            match targets::open(root, game, self.request) {
+                Ok(opened) => {
+                    any |= self.opened(root, game, opened);
+                    worst = Outcome::Nothing;
+                }
+                Err(outcome) => worst = outcome,
+            }
+        }
+        if any { Outcome::Saves } else { worst }
+    }
+
+    /// Emits the profiles in an opened place; true when there is any.
+    fn opened(&mut self, root: &Root, game: &'static dyn Game, opened: Opened) -> bool {
+        let Opened { store, part } = opened;
+        if part.is_some() {
+            return self.profile(root, game, store, PathBuf::new(), part.as_deref());
+        }
+        let dirs = game.roots(store.as_ref(), &self.context);
+        // The first root may be the store itself; deeper ones in a folder become stores of their own, so that paths
+        // stay short and a watch can follow each.
+        let mut any = false;
+        let reopen = store.container() == Container::Folder;
+        let mut whole = Some(store);
+        for dir in &dirs {
+            let (store, dir) = if reopen && !dir.as_os_str().is_empty() {
+                let Some(outer) = whole.as_ref().map(|s| s.outer().join(dir)) else { break };
+                match store::open(&outer, &self.request.ceilings) {
+                    Ok(store) => (store, PathBuf::new()),
+                    Err(_) => continue,
+                }
+            } else if dirs.len() == 1 {
+                match whole.take() {
+                    Some(store) => (store, dir.clone()),
+                    None => break,
+                }
+            } else {
+                let Some(outer) = whole.as_ref().map(|s| s.outer().to_path_buf()) else { break };
+                match store::open(&outer, &self.request.ceilings) {
+                    Ok(store) => (store, dir.clone()),
+                    Err(_) => continue,
+                }
+            };
+            any |= self.profile(root, game, store, dir, None);
+        }
+        any
+    }
+
+    fn profile(
+        &mut self,
+        root: &Root,
+        game: &'static dyn Game,
+        store: Box<dyn Store>,
+        dir: PathBuf,
+        part: Option<&OsStr>,
+    ) -> bool {
+        let Roster { mut entries, mut findings } = game.roster(store.as_ref(), &dir, &self.context);
+        if let Some(part) = part {
+            entries.retain(|entry| entry.parts.iter().any(|p| p.name == part));
+            findings.clear();
+            if entries.is_empty() {
+                return false;
+            }
+        }
+        let path = store.display(&dir);
+        let id = self.unique_id(root, &path);
+        let profile = Profile {
+            name: root.name.clone().unwrap_or_else(|| id.clone()),
+            game: game.id(),
+            free_bytes: crate::sys::free_bytes(store.outer()),
+            root: path,
+            found: root.found,
+            findings,
+            worlds: entries.iter().map(|entry| named(&id, entry)).collect(),
+            id: id.clone(),
+        };
+        (self.sink)(Event::Profile(profile));
+        let mut worlds = Vec::with_capacity(entries.len());
+        for entry in &entries {
+            if self.context.cancel.cancelled() {
+                return true;
+            }
+            let world = game.survey(store.as_ref(), &id, entry, &self.context);
+            (self.sink)(Event::World { profile: id.clone(), world: world.clone() });
+            worlds.push(world);
+        }
+        self.profiles.push(Walked { id, game, store, dir, entries, worlds, partial: part.is_some() });
+        true
+    }
+
+    fn unique_id(&mut self, root: &Root, path: &Path) -> String {
+        let base = slug(root.name.as_deref(), path);
+        let count = self.ids.entry(base.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 { format!("{base}-{count}") } else { base }
+    }
+
+    /// Looks once more at worlds that seem to be replaced this very moment: one shared wait for all of them.
+    fn settle(&mut self) {
+        let unsettled = |walked: &Walked, world: &World| world.live().is_some_and(|l| walked.game.unsettled(l));
+        let wait = self
+            .profiles
+            .iter()
+            .filter(|p| p.store.container() == Container::Folder && p.worlds.iter().any(|w| unsettled(p, w)))
+            .map(|p| p.game.settle_time())
+            .max();
+        let Some(wait) = wait else { return };
+        if !pause(wait, &self.context.cancel) {
+            return;
+        }
+        for walked in self.profiles.iter_mut().filter(|p| p.store.container() == Container::Folder) {
+            if !walked.worlds.iter().any(|w| unsettled(walked, w)) {
+                continue;
+            }
+            // The half that was away was not among the names either.
+            let roster = walked.game.roster(walked.store.as_ref(), &walked.dir, &self.context);
+            for (entry, world) in walked.entries.iter_mut().zip(&mut walked.worlds) {
+                if !world.live().is_some_and(|l| walked.game.unsettled(l)) {
+                    continue;
+                }
+                if let Some(now) = roster.entries.iter().find(|now| now.key == entry.key) {
+                    entry.clone_from(now);
+                }
+                let again = walked.game.survey(walked.store.as_ref(), &walked.id, entry, &self.context);
+                if again != *world {
+                    world.clone_from(&again);
+                    (self.sink)(Event::World { profile: walked.id.clone(), world: again });
+                }
+            }
+        }
+    }
+
+    /// Adds what lies in archives beside the worlds, after everything that is quicker to read.
+    fn archives(&mut self) {
+        for walked in self.profiles.iter_mut().filter(|p| p.store.container() == Container::Folder) {
+            archives::merge(walked, self.request, &self.context, self.sink);
+        }
+    }
+}
+
+/// Waits, unless cancelled; false when cancelled.
+pub(super) fn pause(wait: Duration, cancel: &Cancel) -> bool {
+    let until = Instant::now() + wait;
+    loop {
+        if cancel.cancelled() {
+            return false;
+        }
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return true;
+        }
+        std::thread::sleep(left.min(Duration::from_millis(20)));
+    }
+}
+
+/// A world of which only the name is known yet.
+fn named(profile: &str, entry: &RosterEntry) -> World {
+    World {
+        id: format!("{profile}/{}", entry.key),
+        name: entry.name.to_str().map_or_else(|| crate::model::shown_path(Path::new(&entry.name)), str::to_owned),
+        kind: WorldKind::World,
+        place: entry.place.clone(),
+        inner_name: None,
+        opens_with: None,
+        findings: Vec::new(),
+        layers: Vec::new(),
+    }
+}
+
+/// An id that can be typed: the given name, or the last telling part of the path.
+fn slug(name: Option<&str>, path: &Path) -> String {
+    let telling = || {
+        path.ancestors()
+            .filter_map(|p| p.file_name().and_then(OsStr::to_str))
+            .find(|n| !matches!(*n, "worlds_local" | "worlds" | "config" | "data" | "saves" | "remote"))
+    };
+    let text = name.or_else(telling).unwrap_or("saves");
+    let slug: String = text
+        .chars()
+        .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })
+        .flat_map(char::to_lowercase)
+        .collect();
+    let slug = slug.trim_matches('-');
+    if slug.is_empty() { "saves".to_owned() } else { slug.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::slug;
+
+    #[test]
+    fn ids_can_be_typed() {
+        assert_eq!(slug(None, Path::new("/home/odin/.config/unity3d/IronGate/Valheim")), "valheim");
+        assert_eq!(slug(None, Path::new("/srv/my server/worlds_local")), "my-server");
+        assert_eq!(slug(Some("Main Server"), Path::new("/x")), "main-server");
+        assert_eq!(slug(None, Path::new("/config")), "saves");
+        assert_eq!(slug(None, Path::new("/backups/worlds-20261009.zip")), "worlds-20261009.zip");
+    }
+}
