@@ -11,9 +11,9 @@ fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
     match cli::start(&args, Environment::of_process()) {
         Next::End(exit) => ExitCode::from(exit.code()),
-        Next::Browse { .. } => {
-            let error = std::io::Error::new(std::io::ErrorKind::Unsupported, "this build has no browser");
-            ExitCode::from(cli::terminal_failed(&error).code())
-        }
+        Next::Browse { config, request } => match worldkeep::tui::run(*config, *request) {
+            Ok(code) => ExitCode::from(code),
+            Err(error) => ExitCode::from(cli::terminal_failed(&error).code()),
+        },
     }
 }

@@ -141,7 +141,8 @@ mod tests {
             let glyphs = Glyphs::new(unicode);
             let verdicts: HashSet<_> = VERDICTS.iter().map(|v| glyphs.verdict(*v)).collect();
             assert_eq!(verdicts.len(), VERDICTS.len());
-            let inks = [Ink::Void, Ink::Unknown, Ink::Generated, Ink::Built, Ink::Location, Ink::Start, Ink::Portal, Ink::Bed];
+            let inks =
+                [Ink::Void, Ink::Unknown, Ink::Generated, Ink::Built, Ink::Location, Ink::Start, Ink::Portal, Ink::Bed];
             let signs: HashSet<_> = inks.iter().map(|ink| glyphs.ink(*ink)).collect();
             assert_eq!(signs.len(), inks.len());
             for sign in verdicts.iter().chain(&signs) {

@@ -276,11 +276,13 @@ mod tests {
         assert!(filter.deadline().is_none_or(|deadline| deadline > at));
         filter.silence(&mut out);
         assert_eq!(filter.deadline(), None);
-        out.into_iter().map(|input| match input {
-            Input::Key(key, 1) => key.to_string(),
-            Input::Paste(text) => format!("paste {text}"),
-            other => format!("{other:?}"),
-        }).collect()
+        out.into_iter()
+            .map(|input| match input {
+                Input::Key(key, 1) => key.to_string(),
+                Input::Paste(text) => format!("paste {text}"),
+                other => format!("{other:?}"),
+            })
+            .collect()
     }
 
     #[test]

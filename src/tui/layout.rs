@@ -62,11 +62,8 @@ pub(super) fn divide(size: (u16, u16), map_shown: bool, focus: Focus) -> Areas {
         return Areas { tiny: true, ..Areas::default() };
     }
     let body = Rect::new(0, 1, columns, rows.saturating_sub(2));
-    let mut areas = Areas {
-        header: Rect::new(0, 0, columns, 1),
-        hint: Rect::new(0, rows - 1, columns, 1),
-        ..Areas::default()
-    };
+    let mut areas =
+        Areas { header: Rect::new(0, 0, columns, 1), hint: Rect::new(0, rows - 1, columns, 1), ..Areas::default() };
     match class {
         Class::Tiny => {}
         Class::Single => match focus {
@@ -157,10 +154,11 @@ mod tests {
                     for focus in [Focus::Tree, Focus::Details, Focus::Map] {
                         let areas = divide((columns, rows), map, focus);
                         let screen = Rect::new(0, 0, columns, rows);
-                        let all: Vec<Rect> = [Some(areas.header), areas.tree, areas.details, areas.map, Some(areas.hint)]
-                            .into_iter()
-                            .flatten()
-                            .collect();
+                        let all: Vec<Rect> =
+                            [Some(areas.header), areas.tree, areas.details, areas.map, Some(areas.hint)]
+                                .into_iter()
+                                .flatten()
+                                .collect();
                         for (at, one) in all.iter().enumerate() {
                             assert_eq!(one.intersection(screen), *one, "{columns}x{rows}");
                             for other in all.iter().skip(at + 1) {

@@ -42,6 +42,8 @@ pub(super) enum Msg {
     Failed(String),
     /// The program was asked to end, with this exit code.
     Terminate(u8),
+    /// The program was asked to go to the background.
+    Stop,
     /// The program came back from the background.
     Continued,
 }
@@ -67,6 +69,8 @@ pub(super) enum Effect {
     Clipboard(Vec<u8>),
     /// Load the theme after the named one.
     NextTheme(String),
+    /// Watch the profiles of the catalog.
+    Follow,
 }
 
 /// Which state of which layer a result belongs to.
@@ -176,8 +180,6 @@ pub(super) enum MapState {
     /// Nothing that has a map is selected.
     #[default]
     Nothing,
-    /// It will be asked for when the cursor rests.
-    Waiting,
     /// It is being made.
     Loading,
     /// Here it is.

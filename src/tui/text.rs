@@ -85,11 +85,7 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
 
 /// Whether `text` holds `wanted`; upper and lower case count only when `wanted` has upper case.
 pub(super) fn contains_smart(text: &str, wanted: &str) -> bool {
-    if wanted.chars().any(char::is_uppercase) {
-        text.contains(wanted)
-    } else {
-        text.to_lowercase().contains(wanted)
-    }
+    if wanted.chars().any(char::is_uppercase) { text.contains(wanted) } else { text.to_lowercase().contains(wanted) }
 }
 
 #[cfg(test)]

@@ -315,7 +315,8 @@ fn profile_row(profile: &Profile, glyphs: &Glyphs) -> Row {
         name: glyphs.text(&profile.name),
         note: glyphs.text(&shown_path(&profile.root)),
         verdict: own.max(worlds),
-        errors: errors(profile.findings.iter()) + profile.worlds.iter().filter(|w| w.verdict() == Verdict::Damaged).count(),
+        errors: errors(profile.findings.iter())
+            + profile.worlds.iter().filter(|w| w.verdict() == Verdict::Damaged).count(),
         bytes: (!profile.worlds.is_empty()).then(|| profile.worlds.iter().map(World::bytes).sum()),
         ..Row::default()
     }

@@ -46,7 +46,8 @@ fn next(model: &mut Model, effects: &mut Vec<Effect>) {
     model.checking.running = None;
     if total > 1 {
         let role = if damaged > 0 { Role::Danger } else { Role::Ok };
-        let text = format!("Checked {} layers: {whole} whole, {damaged} damaged, {other} other.", whole + damaged + other);
+        let text =
+            format!("Checked {} layers: {whole} whole, {damaged} damaged, {other} other.", whole + damaged + other);
         model.say(role, text);
     }
 }

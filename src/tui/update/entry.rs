@@ -9,7 +9,7 @@ const LONGEST: usize = 200;
 
 /// The rows that a search in the help or the palette finds: first those whose name begins with it, then those with
 /// such a key, then those that hold it anywhere.
-pub(in super::super) fn found<'a>(keymap: &'a Keymap, query: &str, run: bool) -> Vec<(&'static Row, &'a [Key])> {
+pub(crate) fn found<'a>(keymap: &'a Keymap, query: &str, run: bool) -> Vec<(&'static Row, &'a [Key])> {
     let wanted = query.trim().to_lowercase();
     let rank = |row: &Row, keys: &[Key]| {
         let key = keys.iter().any(|key| key.to_string() == query.trim());

@@ -7,7 +7,7 @@ use crate::config::keys::Key;
 use crate::config::theme::Role;
 
 /// Where the keys go.
-pub(in super::super) fn context(model: &Model) -> Context {
+pub(crate) fn context(model: &Model) -> Context {
     match (&model.overlay, model.focus) {
         (Some(Overlay::Compare { .. }), _) => Context::Compare,
         (Some(_), _) => Context::Entry,
@@ -211,7 +211,8 @@ fn set_focus(model: &mut Model, pane: Focus) {
 }
 
 fn compare(model: &mut Model) {
-    let Some(id) = model.tree.selected.and_then(|node| model.layer_of(node)).map(|(_, _, layer)| layer.id.clone()) else {
+    let Some(id) = model.tree.selected.and_then(|node| model.layer_of(node)).map(|(_, _, layer)| layer.id.clone())
+    else {
         return model.say(Role::Muted, "Choose a world or a layer to compare.");
     };
     match model.mark.take() {

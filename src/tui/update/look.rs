@@ -146,7 +146,7 @@ fn preview(model: &mut Model, effects: &mut Vec<Effect>) {
         return;
     };
     let signature = Signature::of(layer);
-    let settled = !matches!(model.map.state, MapState::Nothing | MapState::Waiting);
+    let settled = !matches!(model.map.state, MapState::Nothing);
     if model.map.target.as_ref() == Some(&signature) && settled {
         return;
     }
@@ -227,7 +227,8 @@ pub(super) fn next_match(model: &mut Model, forward: bool, times: usize) {
     refresh(model);
     let hits: Vec<u32> = model.tree.forest.items.iter().filter(|item| item.hit).map(|item| item.id).collect();
     if hits.is_empty() {
-        let text = if model.filter.is_empty() { "There is no filter; / begins one." } else { "Nothing matches the filter." };
+        let text =
+            if model.filter.is_empty() { "There is no filter; / begins one." } else { "Nothing matches the filter." };
         model.say(crate::config::theme::Role::Muted, text);
         return;
     }

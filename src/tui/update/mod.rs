@@ -11,7 +11,9 @@ use super::input::Input;
 use super::state::{Effect, Model, Msg, Overlay};
 use crate::config::theme::Role;
 
-pub(super) use look::{refresh, select};
+pub(super) use entry::found;
+pub(super) use keys::context;
+pub(super) use look::refresh;
 
 /// Takes one message.
 pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
@@ -52,6 +54,7 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             check::abandon(model);
         }
         Msg::Terminate(code) => effects.push(Effect::Quit(code)),
+        Msg::Stop => effects.push(Effect::Suspend),
         Msg::Continued => effects.push(Effect::Repaint),
     }
     effects

@@ -1,14 +1,17 @@
-use super::super::state::{Effect, Incoming, Model, Signature};
+use super::super::state::{Effect, Incoming, Model};
 use super::look;
 use crate::config::theme::Role;
-use crate::model::Checked;
 use crate::scan::{Catalog, Event};
 
 /// Takes a piece of a scan. The first scan fills the tree as it goes; a later one replaces it when it is complete, so
 /// that nothing flickers.
 pub(super) fn event(model: &mut Model, generation: u64, event: Event, effects: &mut Vec<Effect>) {
     if generation == 0 && model.generation == 0 {
+        let done = event == Event::Done;
         model.catalog.apply(event);
+        if done {
+            effects.push(Effect::Follow);
+        }
         changed(model);
         return;
     }
@@ -18,14 +21,11 @@ pub(super) fn event(model: &mut Model, generation: u64, event: Event, effects: &
     if !done {
         return;
     }
-    if let Some(Incoming { mut catalog, again, .. }) = model.incoming.take() {
-        keep_checks(&model.catalog, &mut catalog);
-        catalog.revision = model.catalog.revision + 1;
-        let same = catalog.profiles == model.catalog.profiles && catalog.looked == model.catalog.looked;
-        if !same || !model.catalog.complete {
-            model.catalog = catalog;
-            changed(model);
-        }
+    if let Some(Incoming { catalog, again, .. }) = model.incoming.take() {
+        model.catalog.renew(catalog);
+        model.catalog.complete = true;
+        changed(model);
+        effects.push(Effect::Follow);
         if again {
             start(model, effects);
         }
@@ -58,22 +58,4 @@ fn start(model: &mut Model, effects: &mut Vec<Effect>) {
     model.incoming = Some(Incoming { generation: model.generation, catalog, again: false });
     model.checking.seen.clear();
     effects.push(Effect::Rescan(model.generation));
-}
-
-/// Layers that have not changed keep what a deeper check found.
-fn keep_checks(old: &Catalog, new: &mut Catalog) {
-    let layers = new.profiles.iter_mut().flat_map(|p| &mut p.worlds).flat_map(|w| &mut w.layers);
-    for layer in layers {
-        let Some((_, _, before)) = old.layer(&layer.id) else { continue };
-        if before.depth > layer.depth && Signature::of(before) == Signature::of(layer) {
-            layer.apply(Checked {
-                verdict: before.verdict,
-                depth: before.depth,
-                findings: before.findings.clone(),
-                facts: before.facts.clone(),
-                restorable: before.restorable,
-                reason: before.reason.clone(),
-            });
-        }
-    }
 }

@@ -45,7 +45,8 @@ pub(super) fn header(model: &Model, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.width);
     let right = cut(&right.join("  "), room.saturating_sub(14), skin.glyphs.ellipsis);
     let left_room = room.saturating_sub(width(&right) + 14);
-    let attention = if needs > 0 { format!("{dot}{needs} need{} you", if needs == 1 { "s" } else { "" }) } else { String::new() };
+    let attention =
+        if needs > 0 { format!("{dot}{needs} need{} you", if needs == 1 { "s" } else { "" }) } else { String::new() };
     let counts = cut(&counts.join(dot), left_room.saturating_sub(width(&attention)), skin.glyphs.ellipsis);
     let mut spans = vec![
         Span::styled(" worldkeep  ", skin.of(Role::Title)),

@@ -56,7 +56,8 @@ fn lines(model: &Model, left: (&World, &Layer), right: (&World, &Layer), columns
     let ellipsis = glyphs.ellipsis;
     let label = 14.min(columns / 4);
     let side = columns.saturating_sub(label + 4) / 2;
-    let name = |(world, layer): (&World, &Layer)| format!("{} @ {}", glyphs.text(&world.name), tree::label(layer, glyphs));
+    let name =
+        |(world, layer): (&World, &Layer)| format!("{} @ {}", glyphs.text(&world.name), tree::label(layer, glyphs));
     let mut out = vec![Line::from(vec![
         Span::raw(" ".repeat(label + 3)),
         Span::styled(pad(&name(left), side, ellipsis), skin.of(Role::Title)),

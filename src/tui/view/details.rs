@@ -6,9 +6,7 @@ use super::super::state::{Model, Subject};
 use super::super::text::{pad, width, wrap};
 use super::super::tree;
 use crate::config::theme::Role;
-use crate::model::{
-    Depth, Finding, Found, Layer, Profile, StampFrom, Value, Verdict, World, human, shown_path,
-};
+use crate::model::{Depth, Finding, Found, Layer, Profile, StampFrom, Value, Verdict, World, human, shown_path};
 
 /// What the game's own backup tools say of such a layer.
 const NOTHING_FINISHED: &str = "This snapshot holds no finished save, so there is nothing to restore from it yet.";

@@ -29,7 +29,8 @@ pub(super) fn paint(model: &Model, frame: &mut Frame, area: Rect) {
         let path = skin.glyphs.text(&shown_path(&looked.path));
         let outcome = outcome(&looked.outcome, looked.found);
         let outcome = skin.glyphs.text(&outcome);
-        let role = if matches!(looked.outcome, Outcome::Denied(_) | Outcome::Failed(_)) { Role::Warn } else { Role::Muted };
+        let role =
+            if matches!(looked.outcome, Outcome::Denied(_) | Outcome::Failed(_)) { Role::Warn } else { Role::Muted };
         if width(&path) + width(&outcome) + 6 <= columns {
             lines.push(Line::from(vec![
                 Span::styled(format!("   {path}  "), skin.of(Role::Text)),

@@ -40,14 +40,17 @@ pub(super) fn paint(model: &Model, frame: &mut Frame, area: Rect) {
                 draw(skin, model.facts.depth, picture, frame.buffer_mut(), canvas);
                 if canvas.height < inner.height {
                     let foot = Rect { y: canvas.bottom(), height: inner.height - canvas.height, ..inner };
-                    let lines = vec![place(skin, chart, picture, inner.width), legend(skin, model.facts.depth, chart, inner.width)];
+                    let lines = vec![
+                        place(skin, chart, picture, inner.width),
+                        legend(skin, model.facts.depth, chart, inner.width),
+                    ];
                     frame.render_widget(Paragraph::new(lines), foot);
                 }
             }
             return;
         }
         MapState::Nothing => "Choose a world or a layer to see its map.".to_owned(),
-        MapState::Waiting | MapState::Loading => format!("Loading the map{}", skin.glyphs.ellipsis),
+        MapState::Loading => format!("Loading the map{}", skin.glyphs.ellipsis),
         MapState::Failed(why) => format!("There is no map of this layer. {}", skin.glyphs.text(why)),
     };
     let lines: Vec<Line> = wrap(&sentence, usize::from(inner.width))
@@ -80,7 +83,8 @@ pub(in super::super) fn draw(skin: &Skin, depth: Depth, picture: &Picture, buffe
         // What the cell to the left has: keeping its colours writes less.
         let mut left = (Color::Reset, Color::Reset);
         for x in 0..area.width {
-            let (above, below) = (picture.ink(x, y.saturating_mul(2)), picture.ink(x, y.saturating_mul(2).saturating_add(1)));
+            let (above, below) =
+                (picture.ink(x, y.saturating_mul(2)), picture.ink(x, y.saturating_mul(2).saturating_add(1)));
             let Some(cell) = buffer.cell_mut((area.x + x, area.y + y)) else { continue };
             if halves {
                 let (symbol, fg, bg) = half(skin.fill(above), skin.fill(below), left);
@@ -99,7 +103,8 @@ pub(in super::super) fn draw(skin: &Skin, depth: Depth, picture: &Picture, buffe
         }
         if let Some(cell) = buffer.cell_mut((area.x + x, area.y + y)) {
             if halves {
-                let ground = picture.ink(x, y.saturating_mul(2)).max(picture.ink(x, y.saturating_mul(2).saturating_add(1)));
+                let ground =
+                    picture.ink(x, y.saturating_mul(2)).max(picture.ink(x, y.saturating_mul(2).saturating_add(1)));
                 cell.set_bg(skin.fill(ground));
             }
             cell.set_symbol(skin.glyphs.ink(dot.ink)).set_style(skin.ink(dot.ink));
@@ -175,7 +180,11 @@ fn legend(skin: &Skin, depth: Depth, chart: &Chart, columns: u16) -> Line<'stati
             continue;
         }
         let sign = if halves && land { "█" } else { skin.glyphs.ink(ink) };
-        let number = if count > 1 { format!(" {}", human::count(i64::try_from(count).unwrap_or(i64::MAX))) } else { String::new() };
+        let number = if count > 1 {
+            format!(" {}", human::count(i64::try_from(count).unwrap_or(i64::MAX)))
+        } else {
+            String::new()
+        };
         let text = format!(" {word}{number}  ");
         if used + 1 + width(&text) > usize::from(columns) {
             continue;

@@ -72,7 +72,10 @@ fn list(model: &Model, frame: &mut Frame, area: Rect, query: &str, lines: &[Line
     frame.set_cursor_position(Position::new(area.x.saturating_add(end).min(area.right().saturating_sub(1)), area.y));
     let below = Rect { y: area.y + 1, height: area.height - 1, ..area };
     let height = usize::from(below.height);
-    let skip = (chosen + 1).saturating_sub(height).max(chosen.saturating_sub(height / 2)).min(lines.len().saturating_sub(height));
+    let skip = (chosen + 1)
+        .saturating_sub(height)
+        .max(chosen.saturating_sub(height / 2))
+        .min(lines.len().saturating_sub(height));
     let shown: Vec<Line> = if lines.is_empty() {
         vec![Line::styled("Nothing is called that.", skin.of(Role::Muted))]
     } else {

@@ -66,9 +66,11 @@ fn tiny(model: &Model, frame: &mut Frame) {
 fn pane<'a>(skin: &Skin, title: &'a str, focused: bool, area: Rect) -> Block<'a> {
     let room = usize::from(area.width.saturating_sub(4));
     let title = text::cut(title, room, skin.glyphs.ellipsis);
-    let block = Block::bordered()
-        .border_set(skin.glyphs.border)
-        .border_style(skin.of(if focused { Role::BorderFocus } else { Role::Border }));
+    let block = Block::bordered().border_set(skin.glyphs.border).border_style(skin.of(if focused {
+        Role::BorderFocus
+    } else {
+        Role::Border
+    }));
     if title.is_empty() { block } else { block.title(Span::styled(format!(" {title} "), skin.of(Role::Title))) }
 }
 
@@ -97,8 +99,10 @@ fn tree(model: &Model, frame: &mut Frame, area: Rect) {
         }
     }
     if model.tree.painted.items.is_empty() {
-        let sentence = if model.filter.is_empty() { "Looking for saves." } else { "Nothing matches the filter; Esc clears it." };
-        let line = Line::styled(text::cut(sentence, usize::from(inner.width), skin.glyphs.ellipsis), skin.of(Role::Muted));
+        let sentence =
+            if model.filter.is_empty() { "Looking for saves." } else { "Nothing matches the filter; Esc clears it." };
+        let line =
+            Line::styled(text::cut(sentence, usize::from(inner.width), skin.glyphs.ellipsis), skin.of(Role::Muted));
         frame.render_widget(line, inner);
     }
     // The frame comes last: an indented row of a very narrow tree may have run into it.
