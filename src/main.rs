@@ -9,6 +9,7 @@ use jiff::tz::TimeZone;
 use worldkeep::cli::{self, DemoSaves, Next};
 use worldkeep::config::Environment;
 use worldkeep::demo;
+use worldkeep::tui;
 
 fn main() -> ExitCode {
     // Before everything else, so that the terminal's own hook wraps it. A second hook in one process cannot happen.
@@ -16,10 +17,10 @@ fn main() -> ExitCode {
     let args: Vec<_> = std::env::args_os().collect();
     match cli::start(&args, Environment::of_process(), unpack_demo) {
         Next::End(exit) => ExitCode::from(exit.code()),
-        Next::Browse { .. } => {
-            let error = io::Error::new(io::ErrorKind::Unsupported, "this build has no browser");
-            ExitCode::from(cli::terminal_failed(&error).code())
-        }
+        Next::Browse { config, request } => match tui::run(*config, *request) {
+            Ok(code) => ExitCode::from(code),
+            Err(error) => ExitCode::from(cli::terminal_failed(&error).code()),
+        },
     }
 }
 

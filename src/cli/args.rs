@@ -20,6 +20,7 @@ pub(super) struct Cli {
     pub(super) paths: Vec<PathBuf>,
 
     /// Browse demo saves, unpacked into a new temporary folder or into DIR.
+    #[allow(clippy::option_option, reason = "clap's way to say: no flag, the flag alone, the flag with a value")]
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, conflicts_with = "paths")]
     pub(super) demo: Option<Option<PathBuf>>,
 
@@ -41,6 +42,7 @@ matched; 6 nothing is damaged, but not everything could be checked; 130 interrup
 
 /// Flags that every command takes.
 #[derive(Args, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(next_help_heading = "Options for every command")]
 pub(super) struct Global {
     /// Print one JSON document and nothing else.

@@ -1,7 +1,7 @@
 //! `worldkeep compare`: two layers side by side.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -15,7 +15,7 @@ use super::{output, tree};
 use crate::model::{Layer, Value, human, shown};
 
 /// Compares what two targets mean: of a world, its live layer.
-pub(super) fn run(session: &Session, left: &PathBuf, right: &PathBuf) -> Result<Exit, Failure> {
+pub(super) fn run(session: &Session, left: &Path, right: &Path) -> Result<Exit, Failure> {
     let (left, right) = (one(session, left)?, one(session, right)?);
     let zone = &session.config.zone;
     let detail = Detail { look: session.look, now: session.config.clock.now(), zone, quiet: session.quiet };

@@ -1,5 +1,6 @@
 //! One layer with everything in it, for people.
 
+use std::fmt::Write as _;
 use std::io;
 
 use jiff::Timestamp;
@@ -93,7 +94,7 @@ impl Detail<'_> {
             let mut text = finding.text.clone();
             let place = place_words(finding);
             if !place.is_empty() {
-                text.push_str(&format!(" ({place})"));
+                let _ = write!(text, " ({place})");
             }
             for (number, line) in self.look.wrap(&text, indent + 2).iter().enumerate() {
                 match number {

@@ -288,7 +288,8 @@ mod tests {
     fn facts_keep_their_order_and_their_types() {
         let document = document();
         let facts = &document["profiles"][0]["worlds"][0]["layers"][0]["facts"];
-        let wanted = r#"{"seed":"hnBd9gJf2G","day":214,"objects":77504,"global_keys":["defeated_eikthyr"],"event":null}"#;
+        let wanted =
+            r#"{"seed":"hnBd9gJf2G","day":214,"objects":77504,"global_keys":["defeated_eikthyr"],"event":null}"#;
         assert_eq!(facts.to_string(), wanted);
     }
 }

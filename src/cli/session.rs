@@ -108,7 +108,7 @@ impl Session {
 
     /// Tells what became of named places without saves; the worst of it is the result. With no save at all, the
     /// usual places are named too.
-    pub(super) fn tell_looked(&self, catalog: &Catalog) -> Exit {
+    pub(super) fn tell_looked(catalog: &Catalog) -> Exit {
         let mut exit = Exit::Done;
         let empty = catalog.profiles.is_empty();
         if empty {

@@ -315,8 +315,10 @@ mod tests {
         let picked = by_name(&sample::catalog(), Path::new("Midgard_20261129180000.fwl")).unwrap();
         assert_eq!(
             picked.notes,
-            ["\"Midgard_20261129180000.fwl\" is not a world of its own: it is a layer of valheim/Midgard (rolling save). \
-              Rule: a name with a stamp and no backup marker"]
+            [
+                "\"Midgard_20261129180000.fwl\" is not a world of its own: it is a layer of valheim/Midgard (rolling save). \
+              Rule: a name with a stamp and no backup marker"
+            ]
         );
     }
 

@@ -1,5 +1,6 @@
 //! Profiles, worlds and layers as an aligned tree for people.
 
+use std::fmt::Write as _;
 use std::io;
 
 use jiff::Timestamp;
@@ -167,7 +168,7 @@ struct Columns {
 pub(super) fn kind(layer: &Layer) -> String {
     let mut text = layer.kind.word().to_owned();
     if let Some(generation) = layer.generation {
-        text.push_str(&format!(", save {generation}"));
+        let _ = write!(text, ", save {generation}");
     }
     if layer.orphan {
         text.push_str(", no live world");
