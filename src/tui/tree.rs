@@ -42,12 +42,15 @@ pub(super) struct Row {
     pub(super) verdict: Verdict,
     pub(super) errors: usize,
     pub(super) live: bool,
+    /// A profile without a world: there is nothing to have a verdict about.
+    pub(super) empty: bool,
 }
 
 impl Row {
     /// The short word beside the sign.
     pub(super) fn word(&self) -> String {
         match self.verdict {
+            _ if self.empty => "no worlds".to_owned(),
             Verdict::Sound => "whole".to_owned(),
             Verdict::Notes => "notes".to_owned(),
             Verdict::Damaged => self.errors.max(1).to_string(),
@@ -271,7 +274,9 @@ fn world_words(world: &World) -> String {
 }
 
 fn layer_words(layer: &Layer) -> String {
-    let file = layer.path.file_name().map(|name| shown_path(name.as_ref())).unwrap_or_default();
+    // The live layer is called like its world, which answers for it.
+    let file = layer.path.file_name().filter(|_| layer.kind != LayerKind::Live);
+    let file = file.map(|name| shown_path(name.as_ref())).unwrap_or_default();
     let kind = layer.kind;
     let mut words = format!("{}\n{}\n{}\n{file}", kind.word(), kind.as_str(), shown(&layer.rule));
     told(&layer.findings, &mut words);
@@ -318,6 +323,7 @@ fn profile_row(profile: &Profile, glyphs: &Glyphs) -> Row {
         errors: errors(profile.findings.iter())
             + profile.worlds.iter().filter(|w| w.verdict() == Verdict::Damaged).count(),
         bytes: (!profile.worlds.is_empty()).then(|| profile.worlds.iter().map(World::bytes).sum()),
+        empty: profile.worlds.is_empty() && profile.findings.is_empty(),
         ..Row::default()
     }
 }
@@ -333,7 +339,7 @@ fn world_row(world: &World, glyphs: &Glyphs) -> Row {
         saved: newest(world),
         verdict: world.verdict(),
         errors: errors(world.findings.iter().chain(live.into_iter().flat_map(Layer::all_findings))),
-        live: false,
+        ..Row::default()
     }
 }
 
@@ -347,6 +353,7 @@ fn layer_row(layer: &Layer, glyphs: &Glyphs) -> Row {
         verdict: layer.verdict,
         errors: errors(layer.all_findings()),
         live: layer.kind == LayerKind::Live,
+        empty: false,
     }
 }
 

@@ -204,7 +204,7 @@ impl Backend for Wire {
 mod tests {
     use ratatui::Terminal;
     use ratatui::layout::Size;
-    use ratatui::style::{Color, Style, Stylize as _};
+    use ratatui::style::{Color, Style};
     use ratatui::text::{Line, Span};
 
     use super::Wire;
@@ -226,7 +226,7 @@ mod tests {
             Span::styled("世", Style::new().fg(Color::Rgb(1, 2, 3)).bg(Color::Indexed(9))),
             Span::raw(" x"),
         ]);
-        let mut parser = vt100::Parser::new(2, 20, 0);
+        let mut parser = vt100::Parser::new(2.try_into().unwrap(), 20.try_into().unwrap(), 0);
         parser.process(painted(&[line]).as_bytes());
         assert_eq!(parser.screen().contents().trim_end(), "ok世 x");
         let cell = parser.screen().cell(0, 0).unwrap();

@@ -47,8 +47,8 @@ pub(super) fn act(model: &mut Model, action: Action, times: usize, effects: &mut
         Action::First => go(model, isize::MIN / 2, 0),
         Action::Last => go(model, isize::MAX / 2, 0),
         Action::Toggle => toggle(model),
-        Action::FocusNext => focus(model, times),
-        Action::FocusPrevious => focus(model, 3usize.saturating_sub(times % 3)),
+        Action::FocusNext => focus(model, far),
+        Action::FocusPrevious => focus(model, -far),
         Action::Verify => check::verify(model, effects),
         Action::Compare => compare(model),
         Action::Map => {
@@ -195,10 +195,10 @@ fn toggle(model: &mut Model) {
     }
 }
 
-fn focus(model: &mut Model, steps: usize) {
+fn focus(model: &mut Model, steps: isize) {
     let panes = layout::panes(model);
     let here = panes.iter().position(|pane| *pane == model.focus).unwrap_or(0);
-    let steps = if panes.len() == 2 { steps % 2 } else { steps };
+    let steps = usize::try_from(steps.rem_euclid(isize::try_from(panes.len()).unwrap_or(1).max(1))).unwrap_or(0);
     if let Some(pane) = panes.get((here + steps) % panes.len().max(1)).copied() {
         set_focus(model, pane);
     }

@@ -194,6 +194,12 @@ pub(super) fn set_filter(model: &mut Model, filter: String) {
     if model.filter == filter {
         return;
     }
+    if filter.is_empty()
+        && let Some(selected) = model.tree.selected
+    {
+        let path = model.tree.forest.path(selected);
+        model.tree.open.extend(path.into_iter().filter(|id| *id != selected));
+    }
     model.filter = filter;
     model.tree.stale = true;
     model.dirty = true;

@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 use super::super::state::{Model, Overlay, Sort};
 use super::super::text::{cut, width};
 use super::super::update::context;
-use crate::config::actions::Context;
+use crate::config::actions::{Context, Group};
 use crate::config::keys::Key;
 use crate::config::theme::Role;
 use crate::model::Verdict;
@@ -107,7 +107,12 @@ fn hints(model: &Model, context: Context, room: usize) -> Line<'static> {
     let skin = &model.skin;
     let mut spans = vec![Span::raw(" ")];
     let mut used = 1;
-    for (row, keys) in model.keymap.rows(context).filter(|(row, _)| !row.hint.is_empty()) {
+    let nothing = super::empty::nothing_found(model);
+    for (row, keys) in model.keymap.rows(context) {
+        // Where there is nothing to look at, only what concerns the program itself is of use.
+        if row.hint.is_empty() || (nothing && row.group != Group::Program) {
+            continue;
+        }
         let Some(key) = keys.first() else { continue };
         let key = short(*key);
         let wide = width(&key) + 1 + row.hint.len() + 2;

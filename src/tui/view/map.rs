@@ -158,11 +158,11 @@ fn whole(at: f64) -> i64 {
 /// What the signs and colours mean: of what is drawn only.
 fn legend(skin: &Skin, depth: Depth, chart: &Chart, columns: u16) -> Line<'static> {
     const WORDS: [(Ink, &str); 7] = [
+        (Ink::Built, "built"),
+        (Ink::Generated, "visited"),
         (Ink::Start, "start"),
         (Ink::Portal, "portal"),
         (Ink::Bed, "bed"),
-        (Ink::Built, "built"),
-        (Ink::Generated, "visited"),
         (Ink::Location, "place"),
         (Ink::Unknown, "never seen"),
     ];

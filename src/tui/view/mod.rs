@@ -78,6 +78,13 @@ fn pane<'a>(skin: &Skin, title: &'a str, focused: bool, area: Rect) -> Block<'a>
 fn popup(model: &Model, frame: &mut Frame, title: &str) -> Rect {
     let screen = frame.area();
     let area = layout::overlay((screen.width, screen.height));
+    // A wide letter that reaches under the frame would take the frame's cell with it.
+    for y in area.top()..area.bottom() {
+        let left = area.x.checked_sub(1).and_then(|x| frame.buffer_mut().cell_mut((x, y)));
+        if let Some(cell) = left.filter(|cell| text::width(cell.symbol()) > 1) {
+            cell.set_symbol(" ");
+        }
+    }
     frame.render_widget(Clear, area);
     frame.render_widget(pane(&model.skin, title, true, area), area);
     inside(area)

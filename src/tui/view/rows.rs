@@ -13,7 +13,7 @@ use crate::model::human;
 const DEEPEST: usize = 6;
 
 /// A name keeps at least so many columns, before a column beside the verdict's sign is given room.
-const NAME: usize = 16;
+const NAME: usize = 14;
 
 /// The columns that fit, in the order in which they are given up: the verdict's word last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -25,12 +25,18 @@ struct Columns {
 }
 
 impl Columns {
+    /// All columns with a cut word are worth more than the whole word without them.
     fn fit(width: usize, word: usize) -> Self {
+        let whole = Self::with_word(width, word);
+        if whole.day > 0 { whole } else { Self::with_word(width, word.min(9)) }
+    }
+
+    fn with_word(width: usize, word: usize) -> Self {
         let mut columns = Self::default();
         // Two for the sign and the space before it.
         let mut room = width.saturating_sub(DEEPEST + NAME + 2);
         for (column, wanted) in
-            [(&mut columns.word, word + 1), (&mut columns.age, 8), (&mut columns.size, 9), (&mut columns.day, 10)]
+            [(&mut columns.word, word + 1), (&mut columns.age, 8), (&mut columns.size, 9), (&mut columns.day, 9)]
         {
             if wanted > room {
                 break;
@@ -49,7 +55,7 @@ impl Columns {
 /// The tree's items for a pane of that width.
 pub(in super::super) fn items(model: &Model, width: u16) -> Vec<TreeItem<'static, u32>> {
     let items = &model.tree.forest.items;
-    let word = items.iter().map(|item| item.row.word().len()).max().unwrap_or(0);
+    let word = items.iter().map(|item| super::super::text::width(&item.row.word())).max().unwrap_or(0);
     let columns = Columns::fit(usize::from(width), word);
     let mut below: Vec<Vec<TreeItem<'static, u32>>> = items.iter().map(|_| Vec::new()).collect();
     let mut top = Vec::new();
