@@ -1,0 +1,226 @@
+//! Carries out what the state asks for: scans, checks and maps on threads of their own, results as messages.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::Builder;
+
+use super::state::{Effect, Msg};
+use crate::config::theme::{Depth, Theme};
+use crate::model::{Cancel, Profile};
+use crate::scan::{self, Request, Watch, WatchEvent};
+
+/// A piece of work: gets the ticket that tells it when to stop, and gives a message.
+type Job = Box<dyn FnOnce(&Cancel) -> Msg + Send>;
+
+/// The one piece of work that waits; a newer one takes its place.
+#[derive(Default)]
+struct Slot {
+    waiting: Mutex<Option<(Cancel, Job)>>,
+    bell: Condvar,
+}
+
+/// A thread that always works on the newest piece of work.
+struct Lane {
+    name: &'static str,
+    newest: Cancel,
+    slot: Arc<Slot>,
+    started: bool,
+}
+
+impl Lane {
+    fn new(name: &'static str) -> Self {
+        Self { name, newest: Cancel::new(), slot: Arc::default(), started: false }
+    }
+
+    /// Makes everything older worthless and works on this next. The thread starts with the first piece of work.
+    fn give(&mut self, out: &Sender<Msg>, job: Job) {
+        let ticket = self.newest.restart();
+        *self.slot.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some((ticket, job));
+        self.slot.bell.notify_one();
+        if !self.started {
+            let (slot, out) = (Arc::clone(&self.slot), out.clone());
+            self.started = Builder::new().name(self.name.to_owned()).spawn(move || work(&slot, &out)).is_ok();
+        }
+    }
+
+    fn stop(&self) {
+        self.newest.stop();
+        *self.slot.waiting.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+fn work(slot: &Slot, out: &Sender<Msg>) {
+    // Reading beside a running server must not slow it down.
+    crate::sys::set_idle_io_priority();
+    loop {
+        let mut waiting = slot.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let (ticket, job) = loop {
+            if let Some(next) = waiting.take() {
+                break next;
+            }
+            waiting = slot.bell.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        };
+        drop(waiting);
+        let message = guarded(|| job(&ticket));
+        if !ticket.cancelled() && out.send(message).is_err() {
+            return;
+        }
+    }
+}
+
+/// Runs work whose panic becomes a message.
+fn guarded(work: impl FnOnce() -> Msg) -> Msg {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Msg::Failed(words(panic.as_ref())))
+}
+
+fn words(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".to_owned())
+}
+
+/// Starts and stops work outside the loop.
+pub(super) struct Runner {
+    request: Arc<Request>,
+    out: Sender<Msg>,
+    scan: Cancel,
+    checks: Lane,
+    charts: Lane,
+    watch: Option<Watch>,
+    theme_dirs: Vec<PathBuf>,
+    depth: Depth,
+}
+
+impl Runner {
+    pub(super) fn new(request: Request, out: Sender<Msg>, theme_dirs: Vec<PathBuf>, depth: Depth) -> Self {
+        Self {
+            request: Arc::new(request),
+            out,
+            scan: Cancel::new(),
+            checks: Lane::new("check"),
+            charts: Lane::new("map"),
+            watch: None,
+            theme_dirs,
+            depth,
+        }
+    }
+
+    /// Starts a scan; one that still runs stops.
+    pub(super) fn scan(&mut self, generation: u64) {
+        let ticket = self.scan.restart();
+        let (request, out) = (Arc::clone(&self.request), self.out.clone());
+        let run = move || {
+            let failed = catch_unwind(AssertUnwindSafe(|| {
+                scan::run(&request, &ticket, &mut |event| {
+                    let _ = out.send(Msg::Scan { generation, event });
+                });
+            }));
+            if let Err(panic) = failed {
+                let _ = out.send(Msg::Failed(words(panic.as_ref())));
+                let _ = out.send(Msg::Scan { generation, event: scan::Event::Done });
+            }
+        };
+        if let Err(error) = Builder::new().name("scan".to_owned()).spawn(run) {
+            let _ = self.out.send(Msg::Failed(format!("no thread for a scan: {error}")));
+        }
+    }
+
+    /// Watches these profiles from now on.
+    pub(super) fn follow(&mut self, profiles: &[Profile]) {
+        let out = self.out.clone();
+        let watch = self.watch.get_or_insert_with(|| {
+            scan::watch(move |event| {
+                let _ = out.send(match event {
+                    WatchEvent::Changed { .. } => Msg::Dirty,
+                    WatchEvent::Polling { profile, why } => Msg::Note(format!("{profile}: looking every 10 s ({why})")),
+                });
+            })
+        });
+        watch.follow(profiles);
+    }
+
+    /// Carries out what concerns neither the terminal nor the loop.
+    pub(super) fn run(&mut self, effect: Effect) {
+        match effect {
+            Effect::Rescan(generation) => self.scan(generation),
+            Effect::Check { signature, game, layer } => {
+                let request = Arc::clone(&self.request);
+                self.checks.give(
+                    &self.out,
+                    Box::new(move |ticket| {
+                        let checked = Box::new(scan::check(&request, game, &layer, ticket));
+                        Msg::Checked { signature, checked }
+                    }),
+                );
+            }
+            Effect::StopCheck => self.checks.stop(),
+            Effect::Chart { signature, game, layer } => {
+                let request = Arc::clone(&self.request);
+                self.charts.give(
+                    &self.out,
+                    Box::new(move |ticket| {
+                        let result = scan::chart(&request, game, &layer, ticket);
+                        Msg::Charted { signature, result }
+                    }),
+                );
+            }
+            Effect::NextTheme(current) => {
+                let names = Theme::names(&self.theme_dirs);
+                let at = names.iter().position(|name| *name == current).map_or(0, |at| at + 1);
+                let next = names.get(at % names.len().max(1)).cloned().unwrap_or(current);
+                let (theme, warnings) = Theme::load(&next, &self.theme_dirs, self.depth);
+                let _ = self.out.send(Msg::Theme { theme: Box::new(theme), warnings });
+            }
+            Effect::Quit(_) | Effect::Suspend | Effect::Repaint | Effect::Clipboard(_) | Effect::Follow => {}
+        }
+    }
+
+    /// Nobody waits for anything any more.
+    pub(super) fn stop(&self) {
+        self.scan.stop();
+        self.checks.stop();
+        self.charts.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::{Lane, Msg};
+
+    #[test]
+    fn only_the_newest_piece_of_work_gives_a_message() {
+        let (out, inbox) = channel();
+        let mut lane = Lane::new("test");
+        let (go, wait) = channel::<()>();
+        lane.give(
+            &out,
+            Box::new(move |_| {
+                let _ = wait.recv();
+                Msg::Note("old".to_owned())
+            }),
+        );
+        lane.give(&out, Box::new(|_| Msg::Note("newer".to_owned())));
+        lane.give(&out, Box::new(|_| Msg::Note("newest".to_owned())));
+        go.send(()).ok();
+        let Ok(Msg::Note(note)) = inbox.recv() else { panic!("no note") };
+        assert_eq!(note, "newest");
+        lane.give(&out, Box::new(|_| Msg::Note("next".to_owned())));
+        let Ok(Msg::Note(note)) = inbox.recv() else { panic!("no note") };
+        assert_eq!(note, "next");
+        assert!(inbox.try_recv().is_err());
+    }
+
+    #[test]
+    fn a_panic_of_a_worker_is_a_message_and_the_lane_goes_on() {
+        let (out, inbox) = channel();
+        let mut lane = Lane::new("test");
+        lane.give(&out, Box::new(|_| panic!("on purpose")));
+        let Ok(Msg::Failed(what)) = inbox.recv() else { panic!("no failure") };
+        assert_eq!(what, "on purpose");
+        lane.give(&out, Box::new(|_| Msg::Note("alive".to_owned())));
+        assert!(matches!(inbox.recv(), Ok(Msg::Note(_))));
+    }
+}

@@ -1,0 +1,413 @@
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use ratatui::text::Line;
+use tui_tree_widget::{TreeItem, TreeState};
+
+use super::facts::Facts;
+use super::glyphs::Glyphs;
+use super::input::Input;
+use super::style::Skin;
+use super::tree::Forest;
+use crate::config::keys::Keymap;
+use crate::config::theme::{Role, Theme};
+use crate::model::{Checked, Finding, GameId, Layer, Profile, World};
+use crate::raster::{Chart, Picture};
+use crate::scan::{Catalog, Event};
+
+/// What the loop hands to [`super::update::update`].
+#[derive(Debug)]
+pub(super) enum Msg {
+    /// Time passed: the wall clock, and how long the program has run.
+    Time { now: Timestamp, up: Duration },
+    /// A key, a paste or a new size.
+    Input(Input),
+    /// A piece of a scan.
+    Scan { generation: u64, event: Event },
+    /// A check has ended.
+    Checked { signature: Signature, checked: Box<Checked> },
+    /// A map is there, or the reason why it is not.
+    Charted { signature: Signature, result: Result<Chart, Box<Finding>> },
+    /// Files under profiles changed.
+    Dirty,
+    /// The watcher has something to say, such as that it polls.
+    Note(String),
+    /// Another theme was loaded.
+    Theme { theme: Box<Theme>, warnings: Vec<String> },
+    /// A worker failed in a way that nobody foresaw.
+    Failed(String),
+    /// The program was asked to end, with this exit code.
+    Terminate(u8),
+    /// The program was asked to go to the background.
+    Stop,
+    /// The program came back from the background.
+    Continued,
+}
+
+/// What the loop does for the state.
+#[derive(Debug, PartialEq)]
+pub(super) enum Effect {
+    /// End with this exit code.
+    Quit(u8),
+    /// Go to the background.
+    Suspend,
+    /// Paint everything again.
+    Repaint,
+    /// Look at the disk again.
+    Rescan(u64),
+    /// Check one layer; a newer check replaces it.
+    Check { signature: Signature, game: GameId, layer: Box<Layer> },
+    /// Nobody waits for the check any more.
+    StopCheck,
+    /// Make the map of one layer; a newer one replaces it.
+    Chart { signature: Signature, game: GameId, layer: Box<Layer> },
+    /// Send a text to the terminal's clipboard.
+    Clipboard(Vec<u8>),
+    /// Load the theme after the named one.
+    NextTheme(String),
+    /// Watch the profiles of the catalog.
+    Follow,
+}
+
+/// Which state of which layer a result belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Signature {
+    pub(super) id: String,
+    pub(super) print: u64,
+}
+
+impl Signature {
+    pub(super) fn of(layer: &Layer) -> Self {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut hasher = DefaultHasher::new();
+        (layer.bytes, layer.generation, layer.kind, &layer.source).hash(&mut hasher);
+        layer.stamp.map(|stamp| stamp.at).hash(&mut hasher);
+        for file in &layer.files {
+            (&file.path, file.size, file.mtime).hash(&mut hasher);
+        }
+        Self { id: layer.id.clone(), print: hasher.finish() }
+    }
+}
+
+/// Which pane has the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Focus {
+    Tree,
+    Details,
+    Map,
+}
+
+/// What lies over the panes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Overlay {
+    /// The filter is being typed.
+    Filter,
+    /// The keys, searched by a text.
+    Help { query: String, at: usize },
+    /// The actions by name.
+    Palette { query: String, at: usize },
+    /// Two layers side by side.
+    Compare { left: String, right: String, scroll: usize },
+}
+
+/// In which order worlds and layers stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Sort {
+    Name,
+    Age,
+    Size,
+}
+
+impl Sort {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Name => "name",
+            Self::Age => "age",
+            Self::Size => "size",
+        }
+    }
+
+    pub(super) fn next(self) -> Self {
+        match self {
+            Self::Name => Self::Age,
+            Self::Age => Self::Size,
+            Self::Size => Self::Name,
+        }
+    }
+}
+
+/// The tree of saves as it is shown.
+#[derive(Debug, Default)]
+pub(super) struct TreePane {
+    pub(super) forest: Forest,
+    pub(super) selected: Option<u32>,
+    pub(super) open: HashSet<u32>,
+    /// What is open while a filter is on.
+    pub(super) open_filtered: HashSet<u32>,
+    /// The forest has to be built again before it is used.
+    pub(super) stale: bool,
+    /// The user has chosen something: from then on no default selection.
+    pub(super) touched: bool,
+    /// Nodes that were opened by default once.
+    pub(super) greeted: HashSet<u32>,
+    pub(super) painted: Painted,
+}
+
+/// The rows as the tree widget wants them, and what they were made from.
+#[derive(Debug, Default)]
+pub(super) struct Painted {
+    pub(super) key: Option<PaintKey>,
+    pub(super) items: Vec<TreeItem<'static, u32>>,
+    pub(super) state: RefCell<TreeState<u32>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PaintKey {
+    pub(super) built: u64,
+    pub(super) width: u16,
+    pub(super) minute: i64,
+    pub(super) theme: String,
+    pub(super) mark: Option<String>,
+}
+
+/// What the map pane shows.
+#[derive(Clone, Debug, Default)]
+pub(super) enum MapState {
+    /// Nothing that has a map is selected.
+    #[default]
+    Nothing,
+    /// It is being made.
+    Loading,
+    /// Here it is.
+    Ready(Rc<Chart>),
+    /// It cannot be made; the sentences.
+    Failed(String),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct MapPane {
+    pub(super) shown: bool,
+    /// Which state of which layer it belongs to.
+    pub(super) target: Option<Signature>,
+    pub(super) state: MapState,
+    pub(super) cache: Cache,
+    pub(super) zoom: i32,
+    pub(super) east: f64,
+    pub(super) north: f64,
+    pub(super) picture: Option<Picture>,
+    pub(super) picture_key: Option<PictureKey>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PictureKey {
+    pub(super) target: Signature,
+    pub(super) size: (u16, u16),
+    pub(super) zoom: i32,
+    pub(super) moved: (f64, f64),
+}
+
+/// Charts that were made, the least recently used ones leaving first.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    charts: VecDeque<(Signature, Rc<Chart>, usize)>,
+}
+
+impl Cache {
+    /// The most bytes of charts that are kept.
+    pub(super) const MOST: usize = 16 * 1024 * 1024;
+
+    pub(super) fn get(&mut self, signature: &Signature) -> Option<Rc<Chart>> {
+        let at = self.charts.iter().position(|(known, ..)| known == signature)?;
+        let found = self.charts.remove(at)?;
+        let chart = Rc::clone(&found.1);
+        self.charts.push_front(found);
+        Some(chart)
+    }
+
+    pub(super) fn put(&mut self, signature: Signature, chart: Rc<Chart>) {
+        let text: usize = chart.marks.iter().map(|mark| mark.label.len() + 48).sum();
+        let bytes = text + chart.squares.len() * 12 + 256;
+        self.charts.retain(|(known, ..)| *known != signature);
+        self.charts.push_front((signature, chart, bytes));
+        while self.charts.len() > 1 && self.charts.iter().map(|(.., bytes)| bytes).sum::<usize>() > Self::MOST {
+            self.charts.pop_back();
+        }
+    }
+}
+
+/// The details pane, laid out.
+#[derive(Debug, Default)]
+pub(super) struct DetailsPane {
+    pub(super) scroll: usize,
+    pub(super) title: String,
+    pub(super) lines: Vec<Line<'static>>,
+    pub(super) key: Option<DetailsKey>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct DetailsKey {
+    pub(super) node: Option<u32>,
+    pub(super) revision: u64,
+    pub(super) width: u16,
+    pub(super) minute: i64,
+    pub(super) theme: String,
+}
+
+/// Checks that run or wait.
+#[derive(Debug, Default)]
+pub(super) struct Checking {
+    pub(super) running: Option<Signature>,
+    /// Ids that were asked for and still wait.
+    pub(super) queue: VecDeque<String>,
+    /// How many were asked for; 0: nobody asked, the check in the background is our own idea.
+    pub(super) total: usize,
+    pub(super) done: usize,
+    pub(super) tally: [usize; 3],
+    /// What was checked in the background already, so that no check repeats itself.
+    pub(super) seen: HashSet<Signature>,
+}
+
+/// A sentence on the last line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Status {
+    pub(super) text: String,
+    pub(super) role: Role,
+    pub(super) until: Duration,
+}
+
+/// A scan that replaces the catalog when it is complete.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    pub(super) generation: u64,
+    pub(super) catalog: Catalog,
+    /// Files changed since it began, so another one has to follow.
+    pub(super) again: bool,
+}
+
+/// Everything the browser knows. Nothing in here reads a file, a clock or the environment.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) facts: Facts,
+    pub(super) theme: Theme,
+    pub(super) skin: Skin,
+    pub(super) keymap: Keymap,
+    pub(super) zone: TimeZone,
+    pub(super) now: Timestamp,
+    pub(super) up: Duration,
+    pub(super) size: (u16, u16),
+    pub(super) catalog: Catalog,
+    pub(super) generation: u64,
+    pub(super) incoming: Option<Incoming>,
+    pub(super) tree: TreePane,
+    pub(super) sort: Sort,
+    pub(super) filter: String,
+    pub(super) focus: Focus,
+    /// The node that the other panes show: the selected one, as soon as the cursor rests.
+    pub(super) shown: Option<u32>,
+    pub(super) details_at: Option<Duration>,
+    pub(super) preview_at: Option<Duration>,
+    pub(super) details: DetailsPane,
+    pub(super) map: MapPane,
+    pub(super) checking: Checking,
+    pub(super) mark: Option<String>,
+    pub(super) overlay: Option<Overlay>,
+    pub(super) status: Option<Status>,
+    pub(super) note: Option<String>,
+    /// Something that can be seen has changed.
+    pub(super) dirty: bool,
+    pub(super) painted_minute: i64,
+}
+
+impl Model {
+    pub(super) fn new(facts: Facts, theme: Theme, keymap: Keymap, zone: TimeZone, now: Timestamp) -> Self {
+        let skin = Skin::new(&theme, Glyphs::new(facts.unicode));
+        Self {
+            facts,
+            theme,
+            skin,
+            keymap,
+            zone,
+            now,
+            up: Duration::ZERO,
+            size: (0, 0),
+            catalog: Catalog::default(),
+            generation: 0,
+            incoming: None,
+            tree: TreePane { stale: true, ..TreePane::default() },
+            sort: Sort::Name,
+            filter: String::new(),
+            focus: Focus::Tree,
+            shown: None,
+            details_at: None,
+            preview_at: None,
+            details: DetailsPane::default(),
+            map: MapPane { shown: true, ..MapPane::default() },
+            checking: Checking::default(),
+            mark: None,
+            overlay: None,
+            status: None,
+            note: None,
+            dirty: true,
+            painted_minute: 0,
+        }
+    }
+
+    /// Shows a sentence on the last line for a while, longer when it is longer.
+    pub(super) fn say(&mut self, role: Role, text: impl Into<String>) {
+        let text = text.into();
+        let stay = Duration::from_secs(4 + u64::try_from(text.len() / 20).unwrap_or(0));
+        self.status = Some(Status { text, role, until: self.up + stay });
+        self.dirty = true;
+    }
+
+    /// When something is due although nothing arrives.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        let minute = Duration::from_secs(60 - u64::try_from(self.now.as_second().rem_euclid(60)).unwrap_or(0));
+        let status = self.status.as_ref().map(|status| status.until);
+        [self.details_at, self.preview_at, status, Some(self.up + minute)].into_iter().flatten().min()
+    }
+
+    pub(super) fn minute(&self) -> i64 {
+        self.now.as_second().div_euclid(60)
+    }
+
+    /// The node of an id in the tree as something of the catalog.
+    pub(super) fn subject(&self, node: u32) -> Option<Subject<'_>> {
+        let item = self.tree.forest.item(node)?;
+        Some(match item.kind {
+            super::tree::Kind::Profile => Subject::Profile(self.catalog.profiles.iter().find(|p| p.id == item.key)?),
+            super::tree::Kind::World => {
+                let (profile, world) = self.catalog.world(&item.key)?;
+                Subject::World(profile, world)
+            }
+            super::tree::Kind::Layer => {
+                let (profile, world, layer) = self.catalog.layer(&item.key)?;
+                Subject::Layer(profile, world, layer)
+            }
+        })
+    }
+
+    /// The layer that a node stands for: itself, or a world's live one.
+    pub(super) fn layer_of(&self, node: u32) -> Option<(&Profile, &World, &Layer)> {
+        match self.subject(node)? {
+            Subject::Profile(_) => None,
+            Subject::World(profile, world) => {
+                let layer = world.live().or_else(|| world.layers.first())?;
+                Some((profile, world, layer))
+            }
+            Subject::Layer(profile, world, layer) => Some((profile, world, layer)),
+        }
+    }
+}
+
+/// What a node of the tree stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Subject<'a> {
+    Profile(&'a Profile),
+    World(&'a Profile, &'a World),
+    Layer(&'a Profile, &'a World, &'a Layer),
+}

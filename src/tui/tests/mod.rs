@@ -1,0 +1,8 @@
+//! Tests of the whole room without a terminal: keys in, screens and effects out.
+
+mod acts;
+mod costs;
+mod finds;
+mod pure;
+mod screens;
+mod sizes;

@@ -1,0 +1,112 @@
+//! The rows of the tree: a name at the left, columns at the right.
+
+use ratatui::text::{Line, Span};
+use tui_tree_widget::TreeItem;
+
+use super::super::state::Model;
+use super::super::text::{cut, pad, pad_left, width};
+use super::super::tree::{Item, Kind};
+use crate::config::theme::Role;
+use crate::model::human;
+
+/// Columns of an indent, for the deepest node and its sign.
+const DEEPEST: usize = 6;
+
+/// A name keeps at least so many columns, before a column beside the verdict's sign is given room.
+const NAME: usize = 14;
+
+/// The columns that fit, in the order in which they are given up: the verdict's word last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Columns {
+    day: usize,
+    size: usize,
+    age: usize,
+    word: usize,
+}
+
+impl Columns {
+    /// All columns with a cut word are worth more than the whole word without them.
+    fn fit(width: usize, word: usize) -> Self {
+        let whole = Self::with_word(width, word);
+        if whole.day > 0 { whole } else { Self::with_word(width, word.min(9)) }
+    }
+
+    fn with_word(width: usize, word: usize) -> Self {
+        let mut columns = Self::default();
+        // Two for the sign and the space before it.
+        let mut room = width.saturating_sub(DEEPEST + NAME + 2);
+        for (column, wanted) in
+            [(&mut columns.word, word + 1), (&mut columns.age, 8), (&mut columns.size, 9), (&mut columns.day, 9)]
+        {
+            if wanted > room {
+                break;
+            }
+            *column = wanted;
+            room -= wanted;
+        }
+        columns
+    }
+
+    fn all(self) -> usize {
+        self.day + self.size + self.age + self.word + 2
+    }
+}
+
+/// The tree's items for a pane of that width.
+pub(in super::super) fn items(model: &Model, width: u16) -> Vec<TreeItem<'static, u32>> {
+    let items = &model.tree.forest.items;
+    let word = items.iter().map(|item| super::super::text::width(&item.row.word())).max().unwrap_or(0);
+    let columns = Columns::fit(usize::from(width), word);
+    let mut below: Vec<Vec<TreeItem<'static, u32>>> = items.iter().map(|_| Vec::new()).collect();
+    let mut top = Vec::new();
+    for (at, item) in items.iter().enumerate().rev() {
+        let mut children = below.get_mut(at).map(std::mem::take).unwrap_or_default();
+        children.reverse();
+        let line = row(model, item, usize::from(width), columns);
+        let made = TreeItem::new(item.id, line.clone(), children).unwrap_or_else(|_| TreeItem::new_leaf(item.id, line));
+        match item.parent.and_then(|parent| below.get_mut(parent)) {
+            Some(siblings) => siblings.push(made),
+            None => top.push(made),
+        }
+    }
+    top.reverse();
+    top
+}
+
+fn row(model: &Model, item: &Item, width_all: usize, columns: Columns) -> Line<'static> {
+    let (skin, row) = (&model.skin, &item.row);
+    let ellipsis = skin.glyphs.ellipsis;
+    let room = width_all.saturating_sub(usize::from(item.depth) * 2 + 2);
+    let right = columns.all().min(room);
+    let left = room - right;
+    let marked = item.kind == Kind::Layer && model.mark.as_deref() == Some(item.key.as_str());
+    let role = match item.kind {
+        _ if marked => Role::Mark,
+        _ if item.hit => Role::Match,
+        Kind::Profile => Role::Title,
+        Kind::Layer if row.live => Role::Live,
+        _ => Role::Text,
+    };
+    let name = if marked { format!("= {}", row.name) } else { row.name.clone() };
+    let name = cut(&name, left, ellipsis);
+    let mut spans = Vec::with_capacity(8);
+    let used = width(&name);
+    spans.push(Span::styled(name, skin.of(role)));
+    let rest = left - used.min(left);
+    if !row.note.is_empty() && rest > width(&row.note) + 2 {
+        spans.push(Span::styled(pad(&format!("  {}", row.note), rest, ellipsis), skin.of(Role::Muted)));
+    } else {
+        spans.push(Span::raw(" ".repeat(rest)));
+    }
+    let age = row.saved.map(|at| human::age(model.now, at)).unwrap_or_default();
+    let size = row.bytes.map(human::size).unwrap_or_default();
+    spans.push(Span::raw(pad_left(&row.day, columns.day, ellipsis)));
+    spans.push(Span::raw(pad_left(&size, columns.size, ellipsis)));
+    spans.push(Span::styled(pad_left(&age, columns.age, ellipsis), skin.of(Role::Muted)));
+    let look = skin.verdict(row.verdict);
+    spans.push(Span::styled(format!(" {}", skin.glyphs.verdict(row.verdict)), look));
+    if columns.word > 0 {
+        spans.push(Span::styled(pad(&format!(" {}", row.word()), columns.word, ellipsis), look));
+    }
+    Line::from(spans)
+}
