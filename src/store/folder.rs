@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use jiff::Timestamp;
 
 use super::fault;
+use super::names::is_device;
 use super::{Ceilings, Entry, EntryKind, Stat, Store, StoreError, StoreErrorKind};
 use crate::model::Container;
 
@@ -34,6 +35,10 @@ impl FolderStore {
     /// The place on disk of a path in this store.
     fn place(&self, path: &Path) -> Result<PathBuf, StoreError> {
         check_relative(path)?;
+        // There a device can be reached from any folder by its name alone.
+        if cfg!(windows) && path.iter().any(|part| part.to_str().is_some_and(is_device)) {
+            return Err(StoreError::new(path, StoreErrorKind::NotAFile));
+        }
         Ok(if path.as_os_str().is_empty() { self.root.clone() } else { self.root.join(path) })
     }
 
@@ -126,7 +131,8 @@ impl Store for FolderStore {
         // The server may write while we read: take what is there at the end, shorter or longer, but never more than
         // one byte over the ceiling.
         //
-        // The pages stay in the cache on purpose. Advising the kernel to drop them would also drop what the server
+        // No advice to the kernel: it sees by itself that a file is read from its start (advice measured within
+        // the noise, 0.15 s for 200 MB from disk). And the pages stay in the cache on purpose. Advising the kernel to drop them would also drop what the server
         // itself keeps warm, and a map or a comparison reads the same file again right after a check.
         file.take(ceiling.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| self.fault(path, &error))?;
         let size = bytes.len() as u64;

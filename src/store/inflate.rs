@@ -86,10 +86,11 @@ impl Read for Unpacked {
 
 /// An error of a decoder in our own kinds and words.
 fn plain(packing: Packing, error: &io::Error) -> io::Error {
-    if let Some(code) = raw_code(error) {
+    let cause = innermost(error);
+    if let Some(code) = cause.raw_os_error() {
         return io::Error::from_raw_os_error(code);
     }
-    match error.kind() {
+    match cause.kind() {
         ErrorKind::UnexpectedEof => broken(packing, "it ends too early"),
         // XzReader's word for a dictionary over the limit.
         ErrorKind::OutOfMemory | ErrorKind::Unsupported => io::Error::new(
@@ -105,19 +106,15 @@ fn broken(packing: Packing, how: &str) -> io::Error {
     io::Error::new(ErrorKind::InvalidData, format!("the {} data is damaged: {how}", packing.word()))
 }
 
-/// The system's error code inside an error that a decoder wrapped.
-fn raw_code(error: &io::Error) -> Option<i32> {
-    if let Some(code) = error.raw_os_error() {
-        return Some(code);
-    }
+/// The error of the system inside an error that a decoder wrapped, or the error itself.
+fn innermost(error: &io::Error) -> &io::Error {
+    let mut found = error;
     let mut cause: Option<&(dyn Error + 'static)> = error.get_ref().map(|inner| inner as &(dyn Error + 'static));
     while let Some(error) = cause {
-        if let Some(code) = error.downcast_ref::<io::Error>().and_then(io::Error::raw_os_error) {
-            return Some(code);
-        }
+        found = error.downcast_ref().unwrap_or(found);
         cause = error.source();
     }
-    None
+    found
 }
 
 /// The next bytes of a source without consuming them; fewer at the end of the file.
@@ -180,13 +177,15 @@ struct Zstd {
     frame: FrameDecoder,
     /// Inside a frame.
     open: bool,
+    /// The file ended inside a frame.
+    cut: bool,
 }
 
 impl Zstd {
     fn new(source: BufReader<At>) -> Self {
         let mut frame = FrameDecoder::new();
         frame.set_max_window_size(u64::from(WINDOW));
-        Self { source, frame, open: false }
+        Self { source, frame, open: false, cut: false }
     }
 
     /// Opens the next frame; false at the end of the file.
@@ -209,6 +208,26 @@ impl Zstd {
     }
 }
 
+impl Zstd {
+    /// Unpacks a block.
+    ///
+    /// The decoder holds back a window of bytes until its frame ends, which can be all of a small archive. Where the
+    /// file was cut off, an empty last block ends the frame, so that what was unpacked comes out before the error.
+    fn next_block(&mut self) -> io::Result<()> {
+        const EMPTY_LAST_BLOCK_AND_CHECKSUM: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+        let one = || BlockDecodingStrategy::UptoBlocks(1);
+        let Err(error) = self.frame.decode_blocks(&mut self.source, one()) else { return Ok(()) };
+        let error = zstd_error(error);
+        if innermost(&error).kind() == ErrorKind::UnexpectedEof
+            && self.frame.decode_blocks(&EMPTY_LAST_BLOCK_AND_CHECKSUM[..], one()).is_ok()
+        {
+            self.cut = true;
+            return Ok(());
+        }
+        Err(error)
+    }
+}
+
 impl Read for Zstd {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
@@ -221,6 +240,9 @@ impl Read for Zstd {
             if self.frame.can_collect() > 0 {
                 return self.frame.read(buffer);
             }
+            if self.cut {
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
             if self.frame.is_finished() {
                 if let Some(sum) = self.frame.get_checksum_from_data()
                     && Some(sum) != self.frame.get_calculated_checksum()
@@ -230,7 +252,7 @@ impl Read for Zstd {
                 self.open = false;
                 continue;
             }
-            self.frame.decode_blocks(&mut self.source, BlockDecodingStrategy::UptoBlocks(1)).map_err(zstd_error)?;
+            self.next_block()?;
         }
     }
 }

@@ -131,7 +131,7 @@ pub enum StoreErrorKind {
     NotAFile,
     /// It is no folder.
     NotADir,
-    /// The archive is broken; the words say where and how.
+    /// The archive or a file in it is broken; the words say where and how.
     Broken(String),
     /// The archive holds an entry that is refused; the words say which and why.
     Hostile(String),
@@ -204,7 +204,7 @@ impl fmt::Display for StoreError {
             StoreErrorKind::TooMany { ceiling } => write!(f, "{path} holds more than {ceiling} entries"),
             StoreErrorKind::NotAFile => write!(f, "{path} is no regular file"),
             StoreErrorKind::NotADir => write!(f, "{path} is no folder"),
-            StoreErrorKind::Broken(how) => write!(f, "{path} is a broken archive: {how}"),
+            StoreErrorKind::Broken(how) => write!(f, "{path} is broken: {how}"),
             StoreErrorKind::Hostile(why) => write!(f, "{path} is refused: {why}"),
             StoreErrorKind::Unsupported(what) => write!(f, "{path} cannot be read here: {what}"),
             StoreErrorKind::Io(error) => write!(f, "{path} could not be read: {error}"),

@@ -35,23 +35,31 @@ pub(super) fn check_promises(file: &At, ceilings: &Ceilings) -> Result<(), Store
             continue;
         }
         let place = start.saturating_add(at as u64);
-        let mut directory = u64::from(u32_at(record, 16));
-        let mut entries = u64::from(u16_at(record, 10));
-        if let Some((places, counts)) = zip64_promise(file, place) {
-            (directory, entries) = (places, counts);
+        let old = (u64::from(u32_at(record, 16)), u64::from(u16_at(record, 10)));
+        for promise in [Some(old), zip64_promise(file, place)].into_iter().flatten() {
+            check_promise(file, place, promise, ceilings)?;
         }
-        // Four bytes in a comment that look like an end record point at no directory.
-        let mut magic = [0; 4];
-        let found = file.fill_at(directory, &mut magic).map_err(|error| StoreErrorKind::Io(error.to_string()))?;
-        if found < 4 || &magic != b"PK\x01\x02" {
-            continue;
-        }
-        if entries > ceilings.entries {
-            return Err(StoreErrorKind::TooMany { ceiling: ceilings.entries });
-        }
-        if place.saturating_sub(directory) > DIRECTORY {
-            return Err(StoreErrorKind::Hostile(format!("its central directory has more than {DIRECTORY} bytes")));
-        }
+    }
+    Ok(())
+}
+
+fn check_promise(
+    file: &At,
+    place: u64,
+    (directory, entries): (u64, u64),
+    ceilings: &Ceilings,
+) -> Result<(), StoreErrorKind> {
+    // Four bytes in a comment that look like an end record point at no directory.
+    let mut magic = [0; 4];
+    let found = file.fill_at(directory, &mut magic).map_err(|error| StoreErrorKind::Io(error.to_string()))?;
+    if found < 4 || &magic != b"PK\x01\x02" {
+        return Ok(());
+    }
+    if entries > ceilings.entries {
+        return Err(StoreErrorKind::TooMany { ceiling: ceilings.entries });
+    }
+    if place.saturating_sub(directory) > DIRECTORY {
+        return Err(StoreErrorKind::Hostile(format!("its central directory has more than {DIRECTORY} bytes")));
     }
     Ok(())
 }
@@ -172,18 +180,20 @@ pub(super) fn data_start(file: &At, header: u64) -> io::Result<Option<u64>> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::Timestamp;
+
     use super::time;
 
     #[test]
     fn times_come_from_fields_that_are_in_utc() {
         let unix = [0x55, 0x54, 5, 0, 1, 0x15, 0xcd, 0x5b, 0x07];
-        assert_eq!(time(&unix).map(|t| t.as_second()), Some(123_456_789));
+        assert_eq!(time(&unix).map(Timestamp::as_second), Some(123_456_789));
         let mut ntfs = vec![0x0a, 0, 32, 0, 0, 0, 0, 0, 1, 0, 24, 0];
         ntfs.extend((116_444_736_000_000_000_u64 + 15_000_000).to_le_bytes());
         ntfs.extend([0; 16]);
-        assert_eq!(time(&ntfs).map(|t| t.as_millisecond()), Some(1500));
+        assert_eq!(time(&ntfs).map(Timestamp::as_millisecond), Some(1500));
         ntfs.extend(unix);
-        assert_eq!(time(&ntfs).map(|t| t.as_second()), Some(123_456_789));
+        assert_eq!(time(&ntfs).map(Timestamp::as_second), Some(123_456_789));
         assert_eq!(time(&unix[..6]), None);
         assert_eq!(time(&[0x55, 0x54, 1, 0, 0]), None);
     }

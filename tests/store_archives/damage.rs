@@ -1,12 +1,14 @@
 //! Archives that were cut off or changed: whatever the bytes, an answer comes, in time and in little memory.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
 
-use worldkeep::store::{Ceilings, EntryKind, Store, StoreErrorKind};
+use worldkeep::store::{Ceilings, EntryKind, Store, StoreErrorKind, open};
 
 use crate::build::{Tree, bz2, every_kind, gz, noise, raw_tar, raw_tar_entry, tar, tree, xz, zst};
-use crate::{opened, paths, sound};
+use crate::{on_disk, paths, sound};
 
 /// A tree that packs into little, so that many changed copies can be tried.
 fn small() -> Tree {
@@ -36,6 +38,14 @@ fn exercise(store: &dyn Store) -> BTreeMap<String, Result<Vec<u8>, StoreErrorKin
     all
 }
 
+/// Puts other bytes into a file. Emptying it first would make some file systems write it out each time, which takes
+/// longer than all the rest.
+fn rewrite(mut file: &File, bytes: &[u8]) {
+    file.seek(SeekFrom::Start(0)).unwrap();
+    file.write_all(bytes).unwrap();
+    file.set_len(bytes.len() as u64).unwrap();
+}
+
 fn tight() -> Ceilings {
     Ceilings {
         archived_file: 1 << 20,
@@ -50,8 +60,11 @@ fn tight() -> Ceilings {
 fn every_prefix_of_every_kind_gets_an_answer() {
     let whole: BTreeMap<_, _> = small().into_iter().collect();
     for (kind, bytes) in every_kind(&small()) {
+        let (_folder, path) = on_disk(b"x");
+        let file = File::options().write(true).open(&path).unwrap();
         for end in 0..bytes.len() {
-            let Ok(store) = opened(&bytes[..end], &tight()) else { continue };
+            rewrite(&file, &bytes[..end]);
+            let Ok(store) = open(&path, &tight()) else { continue };
             assert_ne!(kind, "zip", "a zip cut at {end} was accepted");
             for (path, read) in exercise(store.as_ref()) {
                 // What is read from a part is what was in the whole.
@@ -69,6 +82,8 @@ fn every_prefix_of_every_kind_gets_an_answer() {
 fn changed_bytes_of_every_kind_get_an_answer() {
     for (kind, bytes) in every_kind(&small()) {
         let random = noise(42, 2000 * 12);
+        let (_folder, path) = on_disk(b"x");
+        let file = File::options().write(true).open(&path).unwrap();
         for (number, dice) in random.chunks_exact(12).enumerate() {
             let mut changed = bytes.clone();
             let word = |at: usize| usize::from(u16::from_le_bytes([dice[at], dice[at + 1]]));
@@ -84,7 +99,8 @@ fn changed_bytes_of_every_kind_get_an_answer() {
                     }
                 }
             }
-            if let Ok(store) = opened(&changed, &tight()) {
+            rewrite(&file, &changed);
+            if let Ok(store) = open(&path, &tight()) {
                 for (path, read) in exercise(store.as_ref()) {
                     let expected = matches!(
                         read,
@@ -102,17 +118,18 @@ fn changed_bytes_of_every_kind_get_an_answer() {
 
 #[test]
 fn a_tar_that_was_cut_off_keeps_what_came_before() {
-    let tar = tar(&tree());
-    let at = tar.len() - 30_000;
-    let cut = |bytes: &[u8], keep: usize| bytes[..keep].to_vec();
-    let mut all = vec![cut(&tar, at)];
+    // Large enough for several blocks of every packing, of which a cut takes the last one with it.
+    let mut files: Tree = vec![("first", noise(1, 3000))];
+    files.extend(["a", "b", "c", "d", "e"].map(|name| (name, noise(2, 300_000))));
+    let tar = tar(&files);
+    let mut all = vec![tar[..tar.len() - 30_000].to_vec()];
     all.extend([gz, zst, xz, bz2].map(|pack| {
         let packed = pack(&tar);
-        cut(&packed, packed.len() * 9 / 10)
+        packed[..packed.len() * 9 / 10].to_vec()
     }));
     for bytes in all {
         let store = sound(&bytes);
-        assert_eq!(store.read(Path::new("worlds_local/Midgard.db"), u64::MAX).unwrap(), noise(1, 3000));
+        assert_eq!(store.read(Path::new("first"), u64::MAX).unwrap(), noise(1, 3000));
         let damage = store.damage().expect("the cut is told");
         assert!(matches!(damage.kind, StoreErrorKind::Broken(_)), "{damage}");
         let broken: Vec<_> = exercise(store.as_ref()).into_iter().filter(|(_, read)| read.is_err()).collect();
@@ -140,5 +157,28 @@ fn a_wrong_checksum_of_a_packed_stream_is_told() {
         bytes[at] ^= 0x40;
         let store = sound(&bytes);
         assert!(store.damage().is_some());
+    }
+}
+
+#[test]
+fn a_window_that_needs_gigabytes_is_not_made() {
+    // A frame of one empty block whose header asks for a window of 4 GiB.
+    let zst = [0x28, 0xb5, 0x2f, 0xfd, 0, 22 << 3, 1, 0, 0];
+    // A block header that asks for the largest dictionary there is, 4 GiB less one byte.
+    let sum = |bytes: &[u8]| {
+        let mut crc = flate2::Crc::new();
+        crc.update(bytes);
+        crc.sum().to_le_bytes()
+    };
+    let mut xz = vec![0xfd, b'7', b'z', b'X', b'Z', 0, 0, 1];
+    xz.extend(sum(&[0, 1]));
+    let block = [2, 0, 0x21, 1, 40, 0, 0, 0];
+    xz.extend(block);
+    xz.extend(sum(&block));
+    xz.extend([0; 64]);
+    for (kind, bytes) in [("zstd", zst.to_vec()), ("xz", xz)] {
+        let error = crate::refusal(&bytes);
+        let StoreErrorKind::Unsupported(what) = &error.kind else { panic!("{kind}: {error:?}") };
+        assert!(what.contains("memory"), "{kind}: {what}");
     }
 }

@@ -239,7 +239,7 @@ fn a_dos_time_has_no_zone_and_so_is_no_time() {
     let utc = [&[0x55, 0x54, 5, 0, 1][..], &u32::try_from(MTIME).unwrap().to_le_bytes()].concat();
     let with = RawEntry { extra: utc, ..RawEntry::stored("with", b"") };
     let store = sound(&raw_zip(&[with, RawEntry::stored("without", b"")]));
-    let mtime = |path: &str| store.stat(Path::new(path)).unwrap().mtime.map(|time| time.as_second());
+    let mtime = |path: &str| store.stat(Path::new(path)).unwrap().mtime.map(jiff::Timestamp::as_second);
     assert_eq!(mtime("with"), Some(i64::try_from(MTIME).unwrap()));
     assert_eq!(mtime("without"), None);
 }

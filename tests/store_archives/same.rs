@@ -1,5 +1,6 @@
 //! The same tree in a folder and in every kind of archive looks the same through the trait.
 
+use std::fmt::Write;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -36,17 +37,17 @@ fn all_of(store: &dyn Store) -> String {
         let stat = store.stat(path).unwrap();
         // Folders have times of their own in a folder, which the tree does not set.
         let mtime = if stat.kind == EntryKind::File { stat.mtime } else { None };
-        out.push_str(&format!("{path:?} {:?} {} {mtime:?}\n", stat.kind, stat.size));
+        writeln!(out, "{} {:?} {} {mtime:?}", path.display(), stat.kind, stat.size).unwrap();
         if stat.kind == EntryKind::File {
             let bytes = store.read(path, u64::MAX).unwrap();
             let mut streamed = Vec::new();
             store.open(path).unwrap().read_to_end(&mut streamed).unwrap();
-            assert_eq!(bytes, streamed, "{path:?}");
-            assert_eq!(store.read_start(path, 10).unwrap(), bytes[..bytes.len().min(10)], "{path:?}");
+            assert_eq!(bytes, streamed, "{}", path.display());
+            assert_eq!(store.read_start(path, 10).unwrap(), bytes[..bytes.len().min(10)], "{}", path.display());
             assert_eq!(bytes.len() as u64, stat.size);
             let mut crc = flate2::Crc::new();
             crc.update(&bytes);
-            out.push_str(&format!("  {:08x}\n", crc.sum()));
+            writeln!(out, "  {:08x}", crc.sum()).unwrap();
         }
     }
     out
