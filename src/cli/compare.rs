@@ -91,7 +91,7 @@ fn table(out: &mut dyn io::Write, detail: &Detail<'_>, left: &Layer, right: &Lay
     add("files", human::count(count(left)), human::count(count(right)));
     add("verdict", left.verdict.word().to_owned(), right.verdict.word().to_owned());
     for row in rows(left, right) {
-        let words = |value: Option<&Value>| value.map(|value| detail.value(row.key, value)).unwrap_or_default();
+        let words = |value: Option<&Value>| value.map(|value| detail.value(value)).unwrap_or_default();
         add(row.label, words(row.left), words(row.right));
     }
     let label = lines.iter().map(|line| line.0.width()).max().unwrap_or_default();

@@ -41,7 +41,7 @@ impl Detail<'_> {
         let sign = self.look.paint(meaning(layer.verdict), self.look.sign(layer.verdict));
         writeln!(out, "{sign} {}", self.look.paint(Meaning::Title, &shown(&layer.id)))?;
         self.table(out, &self.head(layer))?;
-        let facts: Vec<_> = layer.facts.0.iter().map(|fact| (fact.label, self.value(fact.key, &fact.value))).collect();
+        let facts: Vec<_> = layer.facts.0.iter().map(|fact| (fact.label, self.value(&fact.value))).collect();
         if !facts.is_empty() {
             writeln!(out)?;
             self.table(out, &facts)?;
@@ -136,19 +136,8 @@ impl Detail<'_> {
     }
 
     /// A value of a fact, safe to print.
-    pub(super) fn value(&self, key: &str, value: &Value) -> String {
-        match value {
-            Value::Unknown => self.look.dash().to_owned(),
-            Value::Bool(true) => "yes".to_owned(),
-            Value::Bool(false) => "no".to_owned(),
-            // Seeds and versions are names made of digits: nobody writes them with commas.
-            Value::Int(number) if key.contains("seed") || key.contains("version") => number.to_string(),
-            Value::Int(number) => human::count(*number),
-            Value::Float(number) => format!("{number:.3}"),
-            Value::Text(text) => shown(text),
-            Value::List(list) if list.is_empty() => "none".to_owned(),
-            Value::List(list) => list.iter().map(|text| shown(text)).collect::<Vec<_>>().join(", "),
-        }
+    pub(super) fn value(&self, value: &Value) -> String {
+        value.words().unwrap_or_else(|| self.look.dash().to_owned())
     }
 }
 

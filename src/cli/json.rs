@@ -210,7 +210,7 @@ impl Serialize for ValueDoc<'_> {
         match self.0 {
             Value::Unknown => serializer.serialize_none(),
             Value::Bool(value) => serializer.serialize_bool(*value),
-            Value::Int(value) => serializer.serialize_i64(*value),
+            Value::Int(value) | Value::Number(value) => serializer.serialize_i64(*value),
             Value::Float(value) => serializer.serialize_f64(*value),
             Value::Text(value) => serializer.serialize_str(value),
             Value::List(value) => serializer.collect_seq(value),

@@ -1,3 +1,5 @@
+use super::{human, shown};
+
 /// One value of a fact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -5,14 +7,33 @@ pub enum Value {
     Unknown,
     /// Yes or no.
     Bool(bool),
-    /// A count or a number from the save.
+    /// A count, shown with separators between thousands.
     Int(i64),
+    /// A number that is a name for something, such as a seed or a version; shown as it is.
+    Number(i64),
     /// A number with a fraction.
     Float(f64),
     /// Text from the save or about it; untrusted, show it through [`crate::model::shown`].
     Text(String),
     /// Several texts.
     List(Vec<String>),
+}
+
+impl Value {
+    /// What a person reads, safe to print; none when it is not known.
+    pub fn words(&self) -> Option<String> {
+        Some(match self {
+            Self::Unknown => return None,
+            Self::Bool(true) => "yes".to_owned(),
+            Self::Bool(false) => "no".to_owned(),
+            Self::Int(n) => human::count(*n),
+            Self::Number(n) => n.to_string(),
+            Self::Float(n) => format!("{n:.2}"),
+            Self::Text(text) => shown(text),
+            Self::List(texts) if texts.is_empty() => "none".to_owned(),
+            Self::List(texts) => texts.iter().map(|text| shown(text)).collect::<Vec<_>>().join(", "),
+        })
+    }
 }
 
 /// One thing that helps a person to tell two layers apart.
@@ -47,7 +68,7 @@ impl Facts {
     /// The value under a key where it is a number.
     pub fn int(&self, key: &str) -> Option<i64> {
         match self.get(key) {
-            Some(Value::Int(n)) => Some(*n),
+            Some(Value::Int(n) | Value::Number(n)) => Some(*n),
             _ => None,
         }
     }

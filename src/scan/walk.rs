@@ -111,6 +111,7 @@ impl Walk<'_> {
         part: Option<&OsStr>,
     ) -> bool {
         let Roster { mut entries, mut findings } = game.roster(store.as_ref(), &dir, &self.context);
+        let damage = store.damage().map(|error| error.finding());
         if let Some(part) = part {
             entries.retain(|entry| entry.parts.iter().any(|p| p.name == part));
             findings.clear();
@@ -126,7 +127,7 @@ impl Walk<'_> {
             free_bytes: crate::sys::free_bytes(store.outer()),
             root: path,
             found: root.found,
-            findings,
+            findings: damage.into_iter().chain(findings).collect(),
             worlds: entries.iter().map(|entry| named(&id, entry)).collect(),
             id: id.clone(),
         };

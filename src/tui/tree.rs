@@ -358,10 +358,10 @@ fn layer_row(layer: &Layer, glyphs: &Glyphs) -> Row {
 }
 
 fn day(layer: &Layer, glyphs: &Glyphs) -> String {
-    match layer.facts.get("day") {
-        Some(crate::model::Value::Int(day)) => format!("day {day}"),
-        Some(_) => glyphs.verdict(Verdict::Unchecked).to_owned(),
-        None => String::new(),
+    match (layer.facts.int("day"), layer.facts.get("day")) {
+        (Some(day), _) => format!("day {day}"),
+        (None, Some(_)) => glyphs.verdict(Verdict::Unchecked).to_owned(),
+        (None, None) => String::new(),
     }
 }
 

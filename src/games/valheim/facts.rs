@@ -73,15 +73,15 @@ impl ValheimFacts {
     pub(super) fn to_facts(&self) -> Facts {
         let mut facts = Facts::default();
         facts.push("seed", "Seed", text(self.seed.as_ref()));
-        facts.push("seed_number", "Seed number", int(self.seed_number));
+        facts.push("seed_number", "Seed number", number(self.seed_number));
         let from = self.seed_from.map(|from| match from {
             SeedFrom::Metadata => "metadata",
             SeedFrom::Recovered => "recovered",
         });
         facts.push("seed_from", "Seed from", text(from));
         facts.push("uid", "World id", text(self.uid.map(|uid| uid.to_string())));
-        facts.push("world_version", "World version", int(self.world_version));
-        facts.push("world_gen", "Generator version", int(self.world_gen));
+        facts.push("world_version", "World version", number(self.world_version));
+        facts.push("world_gen", "Generator version", number(self.world_gen));
         if self.has_data {
             self.push_data(&mut facts);
         }
@@ -100,7 +100,7 @@ impl ValheimFacts {
 
     fn push_data(&self, facts: &mut Facts) {
         let time = self.net_time.and_then(day_and_minute);
-        facts.push("day", "Day", int(time.map(|(day, _)| day)));
+        facts.push("day", "Day", number(time.map(|(day, _)| day)));
         let clock = time.map(|(_, minute)| format!("{:02}:{:02}", minute / 60, minute % 60));
         facts.push("time_of_day", "Time of day", text(clock));
         facts.push("objects", "Objects", count(self.objects));
@@ -123,8 +123,8 @@ fn text(value: Option<impl Into<String> + Clone>) -> Value {
     value.map_or(Value::Unknown, |value| Value::Text(value.into()))
 }
 
-fn int(value: Option<impl Into<i64>>) -> Value {
-    value.map_or(Value::Unknown, |value| Value::Int(value.into()))
+fn number(value: Option<impl Into<i64>>) -> Value {
+    value.map_or(Value::Unknown, |value| Value::Number(value.into()))
 }
 
 fn count(value: Option<u64>) -> Value {

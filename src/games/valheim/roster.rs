@@ -42,6 +42,9 @@ pub(super) fn roster(store: &dyn Store, root: &Path, context: &Context) -> Roste
     }
     if folders.contains(&"worlds") {
         say_old_folder(folders.len() > 1, &mut roster);
+    } else {
+        // Every world lies where it is expected, which needs no word.
+        roster.entries.iter_mut().for_each(|entry| entry.place = None);
     }
     make_keys_distinct(&mut roster.entries);
     roster

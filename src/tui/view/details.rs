@@ -58,16 +58,7 @@ pub(in super::super) fn verdict(layer: &Layer) -> String {
 
 /// A fact's value for a person.
 pub(in super::super) fn value(model: &Model, value: &Value) -> String {
-    let glyphs = &model.skin.glyphs;
-    match value {
-        Value::Unknown => "not known".to_owned(),
-        Value::Bool(true) => "yes".to_owned(),
-        Value::Bool(false) => "no".to_owned(),
-        Value::Int(n) => human::count(*n),
-        Value::Float(n) => format!("{n:.2}"),
-        Value::Text(text) => glyphs.text(text),
-        Value::List(texts) => texts.iter().map(|text| glyphs.text(text)).collect::<Vec<_>>().join(", "),
-    }
+    value.words().map_or_else(|| "not known".to_owned(), |words| model.skin.glyphs.text(&words))
 }
 
 /// When a layer was saved: the moment, its age, and how it is known.
