@@ -222,7 +222,7 @@ valheim  Valheim · /srv/valheim · 2 worlds · 3 layers · 18 GiB free
     #[test]
     fn quiet_leaves_only_errors_and_a_narrow_line_is_cut() {
         let narrow = text(Look { width: Some(30), ascii: true, ..sample::look() }, true);
-        assert!(!narrow.contains("half.made") && narrow.contains("x The checksum does no~"), "{narrow}");
+        assert!(!narrow.contains("half.made") && narrow.contains("x The checksum"), "{narrow}");
         assert!(narrow.lines().all(|line| line.len() <= 30), "{narrow}");
         assert!(narrow.is_ascii(), "{narrow}");
     }
