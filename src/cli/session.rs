@@ -118,7 +118,6 @@ impl Session {
         let empty = catalog.profiles.is_empty();
         if empty {
             output::complain("worldkeep: No saves found.\n");
-            exit = Exit::NothingMatched;
         }
         for looked in &catalog.looked {
             let named = looked.found != Found::Discovered;
@@ -131,6 +130,9 @@ impl Session {
             if named || outcome == Exit::Unchecked {
                 exit = exit.worse(outcome);
             }
+        }
+        if empty && exit == Exit::Done {
+            exit = Exit::NothingMatched;
         }
         if empty && catalog.looked.iter().all(|looked| looked.found == Found::Discovered) {
             output::complain(
