@@ -101,6 +101,9 @@ The zone of times on screen and in names of backups.
 .TP
 WORLDKEEP_NOW
 The moment that counts as now, in RFC 3339, for tests.
+.TP
+WORLDKEEP_SYSTEM_ROOT
+A folder that stands before absolute usual places, for tests.
 .SH FILES
 .TP
 ~/.config/worldkeep/config.toml

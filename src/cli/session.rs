@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
@@ -84,16 +85,20 @@ impl Session {
         &self,
         request: &Request,
         catalog: &mut Catalog,
-        ids: &[String],
+        ids: &BTreeSet<String>,
         mut before: impl FnMut(usize, &str),
     ) -> Result<(), Failure> {
         crate::sys::set_idle_io_priority();
-        for (number, id) in ids.iter().enumerate() {
-            before(number, id);
-            let Some((profile, _, layer)) = catalog.layer(id) else { continue };
-            let checked = scan::check(request, profile.game, layer, &self.cancel);
-            self.go_on()?;
-            catalog.checked(id, checked);
+        let mut number = 0;
+        for profile in &mut catalog.profiles {
+            let layers = profile.worlds.iter_mut().flat_map(|world| &mut world.layers);
+            for layer in layers.filter(|layer| ids.contains(&layer.id)) {
+                before(number, &layer.id);
+                number += 1;
+                let checked = scan::check(request, profile.game, layer, &self.cancel);
+                self.go_on()?;
+                layer.apply(checked);
+            }
         }
         Ok(())
     }
@@ -113,7 +118,6 @@ impl Session {
         let empty = catalog.profiles.is_empty();
         if empty {
             output::complain("worldkeep: No saves found.\n");
-            exit = Exit::NothingMatched;
         }
         for looked in &catalog.looked {
             let named = looked.found != Found::Discovered;
@@ -126,6 +130,9 @@ impl Session {
             if named || outcome == Exit::Unchecked {
                 exit = exit.worse(outcome);
             }
+        }
+        if empty && exit == Exit::Done {
+            exit = Exit::NothingMatched;
         }
         if empty && catalog.looked.iter().all(|looked| looked.found == Found::Discovered) {
             output::complain(

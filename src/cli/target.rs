@@ -13,8 +13,8 @@ use crate::scan::{Catalog, Request};
 /// What targets picked out of a catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Selection {
-    /// Ids of layers, in the order of the catalog.
-    pub(super) layers: Vec<String>,
+    /// Ids of layers.
+    pub(super) layers: BTreeSet<String>,
     /// Ids of worlds that were meant as a whole, so that their own findings count.
     pub(super) worlds: BTreeSet<String>,
     /// Ids of profiles that were meant as a whole.
@@ -48,7 +48,6 @@ pub(super) fn resolve(session: &Session, targets: &[PathBuf]) -> Result<Resolved
         let picked = if paths.contains(target) { by_path(&catalog, target)? } else { by_name(&catalog, target)? };
         selection.merge(picked);
     }
-    selection.sort(&catalog);
     Ok(Resolved { request, catalog, selection })
 }
 
@@ -85,16 +84,17 @@ impl Selection {
 
     /// The one layer that is meant where only one can be: of a world, the live one.
     pub(super) fn one(&self, catalog: &Catalog, target: &Path) -> Result<Layer, Failure> {
-        let layers: Vec<_> = self.layers.iter().filter_map(|id| catalog.layer(id)).collect();
-        let mut worlds: Vec<_> = layers.iter().map(|(_, world, _)| world.id.as_str()).collect();
+        let all = catalog.profiles.iter().flat_map(|p| &p.worlds).flat_map(|w| w.layers.iter().map(move |l| (w, l)));
+        let layers: Vec<_> = all.filter(|(_, layer)| self.layers.contains(&layer.id)).collect();
+        let mut worlds: Vec<_> = layers.iter().map(|(world, _)| world.id.as_str()).collect();
         worlds.dedup();
-        if let [(_, _, layer)] = layers.as_slice() {
+        if let [(_, layer)] = layers.as_slice() {
             return Ok((*layer).clone());
         }
-        let live = layers.iter().find(|(_, _, layer)| layer.kind == LayerKind::Live);
+        let live = layers.iter().find(|(_, layer)| layer.kind == LayerKind::Live);
         match live {
-            Some((_, _, layer)) if worlds.len() == 1 => Ok((*layer).clone()),
-            _ => Err(ambiguous(target, layers.iter().map(|(_, _, layer)| layer.id.as_str()))),
+            Some((_, layer)) if worlds.len() == 1 => Ok((*layer).clone()),
+            _ => Err(ambiguous(target, layers.iter().map(|(_, layer)| layer.id.as_str()))),
         }
     }
 
@@ -103,13 +103,6 @@ impl Selection {
         self.worlds.extend(other.worlds);
         self.profiles.extend(other.profiles);
         self.notes.extend(other.notes);
-    }
-
-    /// Brings the layers into the catalog's order, each once.
-    fn sort(&mut self, catalog: &Catalog) {
-        let picked: BTreeSet<_> = self.layers.drain(..).collect();
-        let all = catalog.profiles.iter().flat_map(|p| &p.worlds).flat_map(|w| &w.layers);
-        self.layers = all.filter(|l| picked.contains(&l.id)).map(|l| l.id.clone()).collect();
     }
 
     fn take_profile(&mut self, profile: &Profile) {
@@ -196,7 +189,7 @@ fn by_name(catalog: &Catalog, target: &Path) -> Result<Selection, Failure> {
                 return Ok(selection);
             }
             if let Some(layer) = world.layers.iter().find(|layer| is(&layer.id)) {
-                selection.layers.push(layer.id.clone());
+                selection.layers.insert(layer.id.clone());
                 return Ok(selection);
             }
         }
@@ -224,7 +217,7 @@ fn bare_name(catalog: &Catalog, target: &Path, name: &str) -> Result<Selection, 
     }
     for world in worlds() {
         for layer in world.layers.iter().filter(|layer| explain::is_of_name(layer, name)) {
-            selection.layers.push(layer.id.clone());
+            selection.layers.insert(layer.id.clone());
             selection.notes.push(explain::layer(name, world, layer));
         }
     }
@@ -291,11 +284,11 @@ mod tests {
     use super::{Selection, by_name, by_path};
 
     fn name(target: &str) -> Vec<String> {
-        by_name(&sample::catalog(), Path::new(target)).unwrap().layers
+        by_name(&sample::catalog(), Path::new(target)).unwrap().layers.into_iter().collect()
     }
 
     fn path(target: &str) -> Vec<String> {
-        by_path(&sample::catalog(), Path::new(target)).unwrap().layers
+        by_path(&sample::catalog(), Path::new(target)).unwrap().layers.into_iter().collect()
     }
 
     #[test]
@@ -345,7 +338,7 @@ mod tests {
     #[test]
     fn what_was_not_picked_is_not_printed() {
         let catalog = sample::catalog();
-        let picked = Selection { layers: vec!["valheim/Midgard@live".into()], ..Selection::default() };
+        let picked = Selection { layers: ["valheim/Midgard@live".into()].into(), ..Selection::default() };
         let profiles = picked.prune(&catalog);
         assert_eq!((profiles.len(), profiles[0].worlds.len(), profiles[0].worlds[0].layers.len()), (1, 1, 1));
         assert_eq!(Selection::everything(&catalog).prune(&catalog), catalog.profiles);

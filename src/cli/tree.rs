@@ -206,14 +206,14 @@ mod tests {
             "\
 valheim  Valheim · /srv/valheim · 2 worlds · 3 layers · 18 GiB free
   ! \"half.made\" is no world.
-  ✓ valheim/Midgard           worlds_local   day 214  92 MiB  3 min  whole
-    ✓ @live                   live, save 17  day 214  46 MiB  3 min  whole
+  ✓ valheim/Midgard       worlds_local   day 214  92 MiB  3 min  whole
+    ✓ @live               live, save 17  day 214  46 MiB  3 min  whole
       · An older pair is hidden by this folder.
-    ○ @rolling-20261129       rolling save   day 213  46 MiB   24 h  no finished save
+    ○ @rolling-20261129   rolling save   day 213  46 MiB   24 h  no finished save
       ✗ The world data file is empty.
-  ✗ valheim/Evil\\u{1b}[2J                             46 MiB   24 h  damaged
+  ✗ valheim/Evil\\u{1b}[2J                         46 MiB   24 h  damaged
     ! The name holds control characters.
-    ✗ @live                   live                    46 MiB   24 h  damaged
+    ✗ @live               live                    46 MiB   24 h  damaged
       ✗ The checksum does not match.
 "
         );
@@ -222,7 +222,7 @@ valheim  Valheim · /srv/valheim · 2 worlds · 3 layers · 18 GiB free
     #[test]
     fn quiet_leaves_only_errors_and_a_narrow_line_is_cut() {
         let narrow = text(Look { width: Some(30), ascii: true, ..sample::look() }, true);
-        assert!(!narrow.contains("half.made") && narrow.contains("x The checksum does not match."), "{narrow}");
+        assert!(!narrow.contains("half.made") && narrow.contains("x The checksum"), "{narrow}");
         assert!(narrow.lines().all(|line| line.len() <= 30), "{narrow}");
         assert!(narrow.is_ascii(), "{narrow}");
     }

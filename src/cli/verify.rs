@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn the_exit_status_is_that_of_the_worst_of_what_was_asked_for() {
         let mut catalog = sample::catalog();
-        let live = Selection { layers: vec!["valheim/Midgard@live".into()], ..Selection::default() };
+        let live = Selection { layers: ["valheim/Midgard@live".into()].into(), ..Selection::default() };
         assert_eq!(outcome(&catalog, &live), Exit::Done);
         let everything = Selection::everything(&catalog);
         assert_eq!(outcome(&catalog, &everything), Exit::Damaged);

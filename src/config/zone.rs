@@ -50,7 +50,8 @@ fn read(path: &Path, name: &str) -> Option<TimeZone> {
     TimeZone::tzif(name, &std::fs::read(path).ok()?).ok()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use jiff::Timestamp;
 

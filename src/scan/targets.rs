@@ -78,6 +78,12 @@ fn real(path: &Path) -> PathBuf {
     fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())
 }
 
+/// What became of a folder in which nothing was found: there is nothing, or it may not be listed.
+pub(super) fn listed(path: &Path, request: &Request) -> Outcome {
+    let list = store::open(path, &request.ceilings).and_then(|store| store.list(Path::new("")));
+    list.map_or_else(|error| failed(&error), |_| Outcome::Nothing)
+}
+
 /// What became of a place that could not be opened or listed.
 pub(super) fn failed(error: &StoreError) -> Outcome {
     match &error.kind {

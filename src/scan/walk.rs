@@ -58,7 +58,9 @@ impl Walk<'_> {
             match targets::open(root, game, self.request) {
                 Ok(opened) => {
                     any |= self.opened(root, game, opened);
-                    worst = Outcome::Nothing;
+                    // A folder that may not be listed opens all the same, and is not the same as one without saves.
+                    let listed = any || !root.path.is_dir();
+                    worst = if listed { Outcome::Nothing } else { targets::listed(&root.path, self.request) };
                 }
                 Err(outcome) => worst = outcome,
             }

@@ -255,3 +255,53 @@ fn ctrl_c_ends_with_130() {
     let _ = child.kill();
     assert_eq!(status.and_then(|status| status.code()), Some(130));
 }
+
+/// A command that runs without privileges, also where the tests run as root; none where that cannot be.
+#[cfg(unix)]
+fn unprivileged(house: &House) -> Option<std::process::Command> {
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::process::CommandExt as _;
+
+    let mut command = house.command();
+    if rustix::process::geteuid().is_root() {
+        let open = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(house.path("..").canonicalize().unwrap(), open).unwrap();
+        command.uid(65_534).gid(65_534);
+        if !command.arg("-V").output().is_ok_and(|output| output.status.success()) {
+            eprintln!("skipped: running as root, and another user cannot run the program");
+            return None;
+        }
+        command = house.command();
+        command.uid(65_534).gid(65_534);
+    }
+    Some(command)
+}
+
+#[cfg(unix)]
+#[test]
+fn what_may_not_be_read_is_neither_damaged_nor_empty() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let house = House::with_fixtures(&["folder-sound", "pair-v36"]);
+    let lock = |name: &str| {
+        std::fs::set_permissions(house.path(name), std::fs::Permissions::from_mode(0o000)).unwrap();
+    };
+    lock("folder-sound/worlds_local/Midgard");
+    lock("pair-v36/worlds_local/Midgard.db");
+    for name in ["folder-sound", "pair-v36"] {
+        let Some(mut command) = unprivileged(&house) else { return };
+        let run = house.finish(command.args(["verify", name]));
+        assert_eq!(run.code, Some(6), "{name}: {}{}", run.out, run.err);
+        assert!(run.out.contains("not readable"), "{name}: {}{}", run.out, run.err);
+    }
+    lock("folder-sound");
+    for args in [["list", "folder-sound"], ["verify", "folder-sound"], ["show", "folder-sound"]] {
+        let Some(mut command) = unprivileged(&house) else { return };
+        let run = house.finish(command.args(args));
+        assert_eq!((run.code, run.out.as_str()), (Some(6), ""), "{args:?}: {}{}", run.out, run.err);
+        assert!(run.err.contains("folder-sound"), "{args:?}: {}", run.err);
+    }
+    std::fs::set_permissions(house.path("folder-sound"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(house.path("folder-sound/worlds_local/Midgard"), std::fs::Permissions::from_mode(0o755))
+        .unwrap();
+}
