@@ -25,7 +25,9 @@ fn the_terminal_is_given_back_as_it_was() {
     term.wait("the alternate screen", |screen| screen.alternate_screen() && screen.hide_cursor());
     term.keys("q");
     assert_eq!(term.ended(), 0);
-    term.wait("the first screen again", |screen| !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste());
+    term.wait("the first screen again", |screen| {
+        !screen.alternate_screen() && !screen.hide_cursor() && !screen.bracketed_paste()
+    });
 }
 
 #[test]

@@ -108,7 +108,16 @@ impl Terminal {
             }
         });
         let writer = pair.master.take_writer().unwrap();
-        Self { master: Some(pair.master), writer: Some(writer), child, parser, written, stop, reader: Some(reader), home }
+        Self {
+            master: Some(pair.master),
+            writer: Some(writer),
+            child,
+            parser,
+            written,
+            stop,
+            reader: Some(reader),
+            home,
+        }
     }
 
     /// Looks at the screen.
