@@ -12,7 +12,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("scan", &["model", "raster", "store", "games"]),
     ("config", &["model", "raster", "store", "games", "scan"]),
     ("demo", &["model", "store", "games"]),
-    ("cli", &["model", "raster", "store", "games", "scan", "config"]),
+    ("cli", &["model", "raster", "store", "games", "scan", "config", "demo"]),
     ("tui", &["model", "raster", "store", "games", "scan", "config"]),
 ];
 
@@ -41,7 +41,7 @@ fn code_of(room: &str) -> Vec<(PathBuf, String)> {
         !test_modules.iter().any(|name| path.file_stem().is_some_and(|stem| stem == name.as_str()))
     });
     for (_, text) in &mut files {
-        text.truncate(text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len()));
+        text.truncate(text.find("\nmod tests {").unwrap_or(text.len()));
     }
     files
 }

@@ -90,7 +90,7 @@ fn holds(plan: &WorldPlan, version: i32, files: Files) -> Result<(), TestCaseErr
     prop_assert!(live.verdict <= Verdict::Notes, "version {}: {:?}", version, live);
     let facts = &live.facts;
     let count = |keep: &dyn Fn(&Object) -> bool| plan.objects.iter().filter(|object| keep(object)).count();
-    let creator = worldkeep::games::valheim::hash::stable_hash("creator");
+    let creator = worldkeep::games::valheim::format::hash::stable_hash("creator");
     let bed = Object::new("bed", [0.0; 3]).prefab;
     for (key, want) in [
         ("objects", plan.objects.len()),

@@ -15,16 +15,18 @@ use crate::config::{ColorChoice, Overrides};
 )]
 #[command(after_long_help = AFTER)]
 pub(super) struct Cli {
-    #[command(flatten)]
-    pub(super) global: Global,
-
     /// Look at these saves instead of the usual and the configured places.
     #[arg(value_name = "PATH")]
     pub(super) paths: Vec<PathBuf>,
 
     /// Browse demo saves, unpacked into a new temporary folder or into DIR.
+    #[allow(clippy::option_option, reason = "clap's way to say: no flag, the flag alone, the flag with a value")]
     #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true, conflicts_with = "paths")]
     pub(super) demo: Option<Option<PathBuf>>,
+
+    // Last, since its heading would stand over what follows.
+    #[command(flatten)]
+    pub(super) global: Global,
 
     #[command(subcommand)]
     pub(super) command: Option<Command>,
@@ -40,6 +42,7 @@ matched; 6 nothing is damaged, but not everything could be checked; 130 interrup
 
 /// Flags that every command takes.
 #[derive(Args, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(next_help_heading = "Options for every command")]
 pub(super) struct Global {
     /// Print one JSON document and nothing else.

@@ -1,7 +1,7 @@
 //! `worldkeep compare`: two layers side by side.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use unicode_width::UnicodeWidthStr as _;
 
@@ -15,7 +15,7 @@ use super::{output, tree};
 use crate::model::{Layer, Value, human, shown};
 
 /// Compares what two targets mean: of a world, its live layer.
-pub(super) fn run(session: &Session, left: &PathBuf, right: &PathBuf) -> Result<Exit, Failure> {
+pub(super) fn run(session: &Session, left: &Path, right: &Path) -> Result<Exit, Failure> {
     let (left, right) = (one(session, left)?, one(session, right)?);
     let zone = &session.config.zone;
     let detail = Detail { look: session.look, now: session.config.clock.now(), zone, quiet: session.quiet };
@@ -91,7 +91,7 @@ fn table(out: &mut dyn io::Write, detail: &Detail<'_>, left: &Layer, right: &Lay
     add("files", human::count(count(left)), human::count(count(right)));
     add("verdict", left.verdict.word().to_owned(), right.verdict.word().to_owned());
     for row in rows(left, right) {
-        let words = |value: Option<&Value>| value.map(|value| detail.value(value)).unwrap_or_default();
+        let words = |value: Option<&Value>| value.map(|value| detail.value(row.key, value)).unwrap_or_default();
         add(row.label, words(row.left), words(row.right));
     }
     let label = lines.iter().map(|line| line.0.width()).max().unwrap_or_default();

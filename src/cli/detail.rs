@@ -1,5 +1,6 @@
 //! One layer with everything in it, for people.
 
+use std::fmt::Write as _;
 use std::io;
 
 use jiff::Timestamp;
@@ -40,7 +41,7 @@ impl Detail<'_> {
         let sign = self.look.paint(meaning(layer.verdict), self.look.sign(layer.verdict));
         writeln!(out, "{sign} {}", self.look.paint(Meaning::Title, &shown(&layer.id)))?;
         self.table(out, &self.head(layer))?;
-        let facts: Vec<_> = layer.facts.0.iter().map(|fact| (fact.label, self.value(&fact.value))).collect();
+        let facts: Vec<_> = layer.facts.0.iter().map(|fact| (fact.label, self.value(fact.key, &fact.value))).collect();
         if !facts.is_empty() {
             writeln!(out)?;
             self.table(out, &facts)?;
@@ -74,7 +75,7 @@ impl Detail<'_> {
             ("verdict", format!("{} ({})", layer.verdict.word(), depth_words(layer.depth))),
         ];
         match (&layer.reason, layer.restorable) {
-            (Some(reason), true) => lines.push(("restore", format!("possible; {}", shown(reason)))),
+            (Some(reason), true) => lines.push(("restore", format!("possible. {}", shown(reason)))),
             (Some(reason), false) => lines.push(("restore", format!("not possible: {}", shown(reason)))),
             (None, _) => {}
         }
@@ -93,7 +94,7 @@ impl Detail<'_> {
             let mut text = finding.text.clone();
             let place = place_words(finding);
             if !place.is_empty() {
-                text.push_str(&format!(" ({place})"));
+                let _ = write!(text, " ({place})");
             }
             for (number, line) in self.look.wrap(&text, indent + 2).iter().enumerate() {
                 match number {
@@ -135,11 +136,13 @@ impl Detail<'_> {
     }
 
     /// A value of a fact, safe to print.
-    pub(super) fn value(&self, value: &Value) -> String {
+    pub(super) fn value(&self, key: &str, value: &Value) -> String {
         match value {
             Value::Unknown => self.look.dash().to_owned(),
             Value::Bool(true) => "yes".to_owned(),
             Value::Bool(false) => "no".to_owned(),
+            // Seeds and versions are names made of digits: nobody writes them with commas.
+            Value::Int(number) if key.contains("seed") || key.contains("version") => number.to_string(),
             Value::Int(number) => human::count(*number),
             Value::Float(number) => format!("{number:.3}"),
             Value::Text(text) => shown(text),
@@ -186,4 +189,37 @@ fn place_words(finding: &Finding) -> String {
     parts.extend(place.chunk.as_ref().map(|chunk| format!("chunk {chunk}")));
     parts.extend(place.square.map(|(x, y)| format!("map square {x}, {y}")));
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample;
+    use super::Detail;
+
+    #[test]
+    fn a_layer_is_told_with_places_next_steps_and_nothing_raw() {
+        let catalog = sample::catalog();
+        let zone = sample::zone();
+        let detail = Detail { look: sample::look(), now: sample::now(), zone: &zone, quiet: false };
+        let mut out = Vec::new();
+        detail.layer(&mut out, &catalog.profiles[0].worlds[1].layers[0], true).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "\
+✗ valheim/Evil\\u{1b}[2J@live
+  path     /srv/valheim/worlds_local/Evil\\u{1b}[2J
+  what     live
+  rule     a name with a stamp and no backup marker
+  format   valheim-1.0 in a folder
+  saved    2026-11-29 17:00:00 (24 h), from its name
+  size     46 MiB in 1 file
+  verdict  damaged (everything was checked)
+
+  ✗ The checksum does not match. (Evil/_main.3.db2, byte 4096, object 12, chunk 20_20__1_5)
+    Next: Use the save before it.
+
+  46 MiB  2026-11-30 16:56:40  Midgard/_main.17.db2
+"
+        );
+    }
 }

@@ -49,7 +49,9 @@ pub(super) fn path(catalog: &Catalog, target: &Path) -> Failure {
 pub(super) fn nothing(catalog: &Catalog, target: &Path) -> Failure {
     let name = shown_path(target);
     let mut hints = mentions(catalog, &name);
-    hints.extend(rules(&name));
+    if hints.is_empty() {
+        hints = rules(&name);
+    }
     let worlds: Vec<_> = catalog.profiles.iter().flat_map(|p| &p.worlds).map(|world| world.name.as_str()).collect();
     if let Some(near) = nearest(&name, worlds.iter().copied()) {
         hints.push(format!("Did you mean \"{near}\"?"));

@@ -235,3 +235,61 @@ fn path_text(path: &Path) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::super::sample;
+
+    fn document() -> Value {
+        let mut bytes = Vec::new();
+        super::write_profiles(&mut bytes, &sample::catalog().profiles, &sample::zone()).unwrap();
+        serde_json::from_slice(&bytes).unwrap()
+    }
+
+    #[test]
+    fn null_is_unknown_and_a_missing_key_is_not_applicable() {
+        let document = document();
+        let worlds = &document["profiles"][0]["worlds"];
+        let (live, rolling) = (&worlds[0]["layers"][0], &worlds[0]["layers"][1]);
+        assert_eq!(live["facts"].get("event"), Some(&Value::Null));
+        assert_eq!(rolling["facts"].get("event"), None);
+        assert_eq!((live.get("generation"), rolling.get("generation")), (Some(&json!(17)), None));
+        assert_eq!((live.get("reason"), rolling["reason"].as_str()), (None, Some("It holds no finished save.")));
+        assert_eq!(worlds[1].get("inner_name"), Some(&Value::Null));
+        assert_eq!(document["profiles"][0].get("server"), Some(&Value::Null));
+    }
+
+    #[test]
+    fn relations_stand_before_what_a_check_found() {
+        let document = document();
+        let live = &document["profiles"][0]["worlds"][0]["layers"][0];
+        assert_eq!(
+            live["findings"],
+            json!([{ "severity": "note", "code": "hidden-pair", "text": "An older pair is hidden by this folder." }])
+        );
+        assert_eq!(live["verdict"], "sound");
+    }
+
+    #[test]
+    fn a_finding_has_its_place_and_its_next_step() {
+        let document = document();
+        assert_eq!(
+            document["profiles"][0]["worlds"][1]["layers"][0]["findings"][0],
+            json!({
+                "severity": "error", "code": "bad-checksum", "file": "Evil/_main.3.db2", "offset": 4096, "object": 12,
+                "chunk": "20_20__1_5", "text": "The checksum does not match.", "next": "Use the save before it.",
+            })
+        );
+    }
+
+    #[test]
+    fn facts_keep_their_order_and_their_types() {
+        let document = document();
+        let facts = &document["profiles"][0]["worlds"][0]["layers"][0]["facts"];
+        let wanted =
+            r#"{"seed":"hnBd9gJf2G","day":214,"objects":77504,"global_keys":["defeated_eikthyr"],"event":null}"#;
+        assert_eq!(facts.to_string(), wanted);
+    }
+}

@@ -29,18 +29,24 @@ pub(super) fn run(session: &Session) -> Result<Exit, Failure> {
         let (id, keys) = (widest(|row| row.0.id.width()), widest(|row| row.1.join(" ").width()));
         let mut group = None;
         for row in &rows {
-            if group != Some(row.0.group) {
+            let heading = heading(row.0);
+            if group != Some(heading) {
                 if group.is_some() {
                     writeln!(out)?;
                 }
-                writeln!(out, "{}", session.look.paint(Meaning::Title, row.0.group.word()))?;
-                group = Some(row.0.group);
+                writeln!(out, "{}", session.look.paint(Meaning::Title, heading))?;
+                group = Some(heading);
             }
             writeln!(out, "  {}  {}  {}", pad(row.0.id, id), pad(&row.1.join(" "), keys), row.0.doc)?;
         }
         Ok(())
     })?;
     Ok(Exit::Done)
+}
+
+/// What edits a text line would read oddly among the keys that do something else elsewhere.
+fn heading(row: &Row) -> &'static str {
+    if row.contexts == [Context::Entry] { "In a text line" } else { row.group.word() }
 }
 
 fn to_json(row: &Row, keys: &[String]) -> Value {

@@ -19,5 +19,5 @@ pub(super) fn run(session: &Session, paths: &[PathBuf]) -> Result<Exit, Failure>
             text.write(out, &catalog.profiles)
         }
     })?;
-    Ok(session.tell_looked(&catalog))
+    Ok(Session::tell_looked(&catalog))
 }

@@ -31,13 +31,13 @@ fn render(out: &mut Vec<u8>) -> io::Result<()> {
     for sub in command.get_subcommands() {
         // The flags of every command stand once above; here only what is the command's own.
         let own = sub.clone().mut_args(|arg| {
-            let global = arg.is_global_set();
-            arg.hide(global)
+            let known = arg.is_global_set() || arg.get_id() == "help";
+            arg.hide(known)
         });
         let heading = format!(".SS \"worldkeep {}\"\n", sub.get_name());
         out.extend_from_slice(heading.as_bytes());
         let mut section = Vec::new();
-        let man = Man::new(own.disable_help_flag(true).disable_version_flag(true));
+        let man = Man::new(own);
         man.render_description_section(&mut section)?;
         man.render_options_section(&mut section)?;
         out.extend(demoted(&section));

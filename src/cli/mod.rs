@@ -33,6 +33,7 @@ mod sample;
 
 use std::ffi::OsString;
 use std::io::IsTerminal as _;
+use std::path::PathBuf;
 
 use clap::Parser as _;
 
@@ -42,6 +43,7 @@ use self::session::Session;
 use crate::config::{Config, Environment};
 use crate::scan::Request;
 
+pub use self::demo::{DemoSaves, UnpackDemo};
 pub use self::failure::Exit;
 
 /// What is left to do after the arguments were read.
@@ -59,7 +61,7 @@ pub enum Next {
 }
 
 /// Reads the arguments and runs what they ask for; only the browser is left to the caller.
-pub fn start(args: &[OsString], env: Environment) -> Next {
+pub fn start(args: &[OsString], env: Environment, unpack_demo: UnpackDemo) -> Next {
     if let Some(failure) = later::refuse(args) {
         return end(&failure);
     }
@@ -67,15 +69,15 @@ pub fn start(args: &[OsString], env: Environment) -> Next {
         Ok(cli) => cli,
         Err(error) => return Next::End(usage(&error)),
     };
-    match run(cli, env) {
+    match run(cli, env, unpack_demo) {
         Ok(next) => next,
         Err(failure) => end(&failure),
     }
 }
 
-fn run(cli: Cli, env: Environment) -> Result<Next, Failure> {
+fn run(cli: Cli, env: Environment, unpack_demo: UnpackDemo) -> Result<Next, Failure> {
     let Cli { global, paths, demo, command } = cli;
-    let Some(command) = command else { return browse(global, &paths, demo, env) };
+    let Some(command) = command else { return browse(global, &paths, demo.map(|dir| (dir, unpack_demo)), env) };
     match command {
         Command::Completions { shell } => return completions::run(shell).map(Next::End),
         Command::Man => return man::run().map(Next::End),
@@ -98,31 +100,32 @@ fn run(cli: Cli, env: Environment) -> Result<Next, Failure> {
 /// The browser, or the list where no browser is possible or wanted.
 fn browse(
     global: args::Global,
-    paths: &[std::path::PathBuf],
-    demo: Option<Option<std::path::PathBuf>>,
+    paths: &[PathBuf],
+    demo: Option<(Option<PathBuf>, UnpackDemo)>,
     env: Environment,
 ) -> Result<Next, Failure> {
-    let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !env.is_dumb();
-    if !terminal || global.json {
-        let json = global.json;
-        let mut session = Session::new(global, env)?;
-        if let Some(dir) = demo {
-            demo::prepare(&mut session, dir)?;
-        } else if !json {
-            return Err(Failure::usage("The browser needs a terminal that can move its cursor, and there is none.")
-                .hint("For scripts and pipes there are `worldkeep list`, `show`, `verify` and `compare`, each with --json."));
-        }
-        return list::run(&session, paths).map(Next::End);
-    }
-    let mut session = Session::for_browser(global, env)?;
-    if let Some(dir) = demo {
-        demo::prepare(&mut session, dir)?;
-    } else if !paths.is_empty() && !paths.iter().any(|path| path.symlink_metadata().is_ok()) {
+    if !paths.is_empty() && !paths.iter().any(|path| path.symlink_metadata().is_ok()) {
         return Err(target::no_path(paths));
+    }
+    let terminal = std::io::stdout().is_terminal() && std::io::stdin().is_terminal() && !env.is_dumb();
+    let list = global.json || !terminal;
+    if list && !global.json && demo.is_none() {
+        return Err(Failure::usage("The browser needs a terminal that can move its cursor, and there is none.")
+            .hint(WITHOUT_TERMINAL));
+    }
+    let mut session = if list { Session::new(global, env)? } else { Session::for_browser(global, env)? };
+    if let Some((dir, unpack)) = demo {
+        demo::prepare(&mut session, dir, unpack)?;
+    }
+    if list {
+        return list::run(&session, paths).map(Next::End);
     }
     let request = session.request(paths);
     Ok(Next::Browse { config: Box::new(session.config), request: Box::new(request) })
 }
+
+const WITHOUT_TERMINAL: &str =
+    "For scripts and pipes there are `worldkeep list`, `show`, `verify` and `compare`, each with --json.";
 
 fn end(failure: &Failure) -> Next {
     output::complain(&failure.to_string());
@@ -146,7 +149,7 @@ fn usage(error: &clap::Error) -> Exit {
 /// Says that the browser ended because the terminal failed.
 pub fn terminal_failed(error: &std::io::Error) -> Exit {
     let failure = Failure::new(Exit::Damaged, format!("The terminal failed: {error}. Nothing was changed."))
-        .hint("For scripts and pipes there are `worldkeep list`, `show`, `verify` and `compare`, each with --json.");
+        .hint(WITHOUT_TERMINAL);
     output::complain(&failure.to_string());
     failure.exit
 }

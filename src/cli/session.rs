@@ -87,6 +87,7 @@ impl Session {
         ids: &[String],
         mut before: impl FnMut(usize, &str),
     ) -> Result<(), Failure> {
+        crate::sys::set_idle_io_priority();
         for (number, id) in ids.iter().enumerate() {
             before(number, id);
             let Some((profile, _, layer)) = catalog.layer(id) else { continue };
@@ -107,7 +108,7 @@ impl Session {
 
     /// Tells what became of named places without saves; the worst of it is the result. With no save at all, the
     /// usual places are named too.
-    pub(super) fn tell_looked(&self, catalog: &Catalog) -> Exit {
+    pub(super) fn tell_looked(catalog: &Catalog) -> Exit {
         let mut exit = Exit::Done;
         let empty = catalog.profiles.is_empty();
         if empty {
@@ -126,7 +127,7 @@ impl Session {
                 exit = exit.worse(outcome);
             }
         }
-        if empty && self.config.discover && self.demo.is_none() {
+        if empty && catalog.looked.iter().all(|looked| looked.found == Found::Discovered) {
             output::complain(
                 "  Name a folder with saves: worldkeep list PATH. To look around in made-up saves: worldkeep --demo.\n",
             );

@@ -1,6 +1,6 @@
 //! `worldkeep show`: what is in a save, at L2.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::detail::Detail;
 use super::failure::{Exit, Failure};
@@ -9,8 +9,8 @@ use super::target::{Resolved, resolve};
 use super::{json, output, verify};
 
 /// Shows what a target means. Damage does not change the exit status here: showing it worked.
-pub(super) fn run(session: &Session, target: &PathBuf) -> Result<Exit, Failure> {
-    let Resolved { request, mut catalog, selection } = resolve(session, std::slice::from_ref(target))?;
+pub(super) fn run(session: &Session, target: &Path) -> Result<Exit, Failure> {
+    let Resolved { request, mut catalog, selection } = resolve(session, &[target.to_path_buf()])?;
     for note in selection.notes.iter().filter(|_| !session.quiet) {
         output::complain(&format!("worldkeep: {note}\n"));
     }

@@ -281,3 +281,73 @@ pub(super) fn no_path(paths: &[PathBuf]) -> Failure {
         None => failure.hint("See `worldkeep --help` for the commands."),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::failure::Exit;
+    use super::super::sample;
+    use super::{Selection, by_name, by_path};
+
+    fn name(target: &str) -> Vec<String> {
+        by_name(&sample::catalog(), Path::new(target)).unwrap().layers
+    }
+
+    fn path(target: &str) -> Vec<String> {
+        by_path(&sample::catalog(), Path::new(target)).unwrap().layers
+    }
+
+    #[test]
+    fn ids_and_bare_names_mean_worlds_and_layers() {
+        assert_eq!(name("valheim/Midgard@live"), ["valheim/Midgard@live"]);
+        assert_eq!(name("valheim/Midgard").len(), 2);
+        assert_eq!(name("valheim").len(), 3);
+        assert_eq!(name("Midgard").len(), 2);
+        assert_eq!(name("midgard").len(), 2, "where nothing has exactly that name, case does not matter");
+        assert_eq!(name("Midgard_20261129180000"), ["valheim/Midgard@rolling-20261129"]);
+        // As it is, and as a list prints it.
+        assert_eq!(name("valheim/Evil\u{1b}[2J@live"), name("valheim/Evil\\u{1b}[2J@live"));
+    }
+
+    #[test]
+    fn a_layer_that_is_named_like_a_world_is_told_to_be_one() {
+        let picked = by_name(&sample::catalog(), Path::new("Midgard_20261129180000.fwl")).unwrap();
+        assert_eq!(
+            picked.notes,
+            [
+                "\"Midgard_20261129180000.fwl\" is not a world of its own: it is a layer of valheim/Midgard (rolling save). \
+              Rule: a name with a stamp and no backup marker"
+            ]
+        );
+    }
+
+    #[test]
+    fn paths_mean_what_lies_there() {
+        assert_eq!(path("/srv/valheim").len(), 3);
+        assert_eq!(path("/srv").len(), 3);
+        assert_eq!(path("/srv/valheim/worlds_local/Midgard"), ["valheim/Midgard@live"]);
+        assert_eq!(path("/srv/valheim/worlds_local/Midgard/20_20__1_5.chunk"), ["valheim/Midgard@live"]);
+        assert_eq!(path("/srv/valheim/worlds_local/Midgard_20261129180000.fwl"), ["valheim/Midgard@rolling-20261129"]);
+        let nothing = by_path(&sample::catalog(), Path::new("/elsewhere")).unwrap_err();
+        assert_eq!(nothing.exit, Exit::NothingMatched);
+    }
+
+    #[test]
+    fn where_one_layer_is_meant_a_world_means_its_live_one() {
+        let catalog = sample::catalog();
+        let one = |target: &str| by_name(&catalog, Path::new(target)).unwrap().one(&catalog, Path::new(target));
+        assert_eq!(one("valheim/Midgard").unwrap().id, "valheim/Midgard@live");
+        let failure = one("valheim").unwrap_err();
+        assert_eq!((failure.exit, failure.hints.len()), (Exit::Usage, 3));
+    }
+
+    #[test]
+    fn what_was_not_picked_is_not_printed() {
+        let catalog = sample::catalog();
+        let picked = Selection { layers: vec!["valheim/Midgard@live".into()], ..Selection::default() };
+        let profiles = picked.prune(&catalog);
+        assert_eq!((profiles.len(), profiles[0].worlds.len(), profiles[0].worlds[0].layers.len()), (1, 1, 1));
+        assert_eq!(Selection::everything(&catalog).prune(&catalog), catalog.profiles);
+    }
+}

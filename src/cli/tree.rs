@@ -1,5 +1,6 @@
 //! Profiles, worlds and layers as an aligned tree for people.
 
+use std::fmt::Write as _;
 use std::io;
 
 use jiff::Timestamp;
@@ -167,7 +168,7 @@ struct Columns {
 pub(super) fn kind(layer: &Layer) -> String {
     let mut text = layer.kind.word().to_owned();
     if let Some(generation) = layer.generation {
-        text.push_str(&format!(", save {generation}"));
+        let _ = write!(text, ", save {generation}");
     }
     if layer.orphan {
         text.push_str(", no live world");
@@ -184,4 +185,45 @@ fn first_finding(layer: &Layer) -> Option<&Finding> {
 /// A count with its word: `1 world`, `2 worlds`.
 pub(super) fn plural(count: usize, word: &str) -> String {
     format!("{count} {word}{}", if count == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::look::Look;
+    use super::super::sample;
+    use super::Tree;
+
+    fn text(look: Look, quiet: bool) -> String {
+        let mut out = Vec::new();
+        Tree { look, now: sample::now(), quiet }.write(&mut out, &sample::catalog().profiles).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn profiles_worlds_and_layers_stand_in_columns() {
+        assert_eq!(
+            text(sample::look(), false),
+            "\
+valheim  Valheim · /srv/valheim · 2 worlds · 3 layers · 18 GiB free
+  ! \"half.made\" is no world.
+  ✓ valheim/Midgard           worlds_local   day 214  92 MiB  3 min  whole
+    ✓ @live                   live, save 17  day 214  46 MiB  3 min  whole
+      · An older pair is hidden by this folder.
+    ○ @rolling-20261129       rolling save   day 213  46 MiB   24 h  no finished save
+      ✗ The world data file is empty.
+  ✗ valheim/Evil\\u{1b}[2J                             46 MiB   24 h  damaged
+    ! The name holds control characters.
+    ✗ @live                   live                    46 MiB   24 h  damaged
+      ✗ The checksum does not match.
+"
+        );
+    }
+
+    #[test]
+    fn quiet_leaves_only_errors_and_a_narrow_line_is_cut() {
+        let narrow = text(Look { width: Some(30), ascii: true, ..sample::look() }, true);
+        assert!(!narrow.contains("half.made") && narrow.contains("x The checksum does not match."), "{narrow}");
+        assert!(narrow.lines().all(|line| line.len() <= 30), "{narrow}");
+        assert!(narrow.is_ascii(), "{narrow}");
+    }
 }

@@ -35,7 +35,7 @@ pub(super) fn run(session: &Session, targets: &[PathBuf]) -> Result<Exit, Failur
     let profiles = selection.prune(&catalog);
     report(session, &profiles, &selection)?;
     let exit = outcome(&catalog, &selection);
-    Ok(if targets.is_empty() { exit.worse(session.tell_looked(&catalog)) } else { exit })
+    Ok(if targets.is_empty() { exit.worse(Session::tell_looked(&catalog)) } else { exit })
 }
 
 fn report(session: &Session, profiles: &[Profile], selection: &Selection) -> Result<(), Failure> {

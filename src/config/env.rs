@@ -57,9 +57,10 @@ impl Environment {
         }
     }
 
-    /// Where games look on this machine.
+    /// Where games look on this machine; `WORLDKEEP_SYSTEM_ROOT` stands before absolute places, for tests.
     pub fn places(&self) -> Places {
-        Places { home: self.home.clone(), system: PathBuf::new(), vars: self.vars.clone() }
+        let system = self.get("WORLDKEEP_SYSTEM_ROOT").map_or_else(|| PathBuf::from("/"), PathBuf::from);
+        Places { home: self.home.clone(), system, vars: self.vars.clone() }
     }
 }
 

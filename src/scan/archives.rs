@@ -6,7 +6,7 @@ use std::path::Path;
 use super::walk::Walked;
 use super::{Event, Request};
 use crate::games::Context;
-use crate::model::{Code, Container, Layer, LayerKind, Verdict, World, WorldKind, shown, shown_path};
+use crate::model::{Code, Container, Layer, LayerKind, Stamp, StampFrom, Verdict, World, WorldKind, shown, shown_path};
 use crate::store::{self, Store};
 
 /// A compressed tar must be inflated from its start to be listed at all; larger ones wait until somebody names them.
@@ -31,8 +31,11 @@ pub(super) fn merge(walked: &mut Walked, request: &Request, context: &Context, s
         for dir in walked.game.roots(archive.as_ref(), context) {
             for entry in walked.game.roster(archive.as_ref(), &dir, context).entries {
                 let inner = walked.game.survey(archive.as_ref(), &walked.id, &entry, context);
-                if let Some(layer) = layer_of(inner, &path) {
-                    changed.push(add(walked, layer));
+                if let Some((name, mut layer)) = layer_of(inner, &path) {
+                    // Many archives keep no time that means the same everywhere; the archive itself was made then.
+                    let made = walked.store.stat(&path).ok().and_then(|stat| stat.mtime);
+                    layer.stamp = layer.stamp.or(made.map(|at| Stamp { at, from: StampFrom::Mtime }));
+                    changed.push(add(walked, name, layer));
                 }
             }
         }
@@ -70,7 +73,7 @@ fn layer_of(world: World, archive: &Path) -> Option<(String, Layer)> {
 }
 
 /// Adds a layer to the world of its name; returns that world's id.
-fn add(walked: &mut Walked, (name, mut layer): (String, Layer)) -> String {
+fn add(walked: &mut Walked, name: String, mut layer: Layer) -> String {
     let at = walked.worlds.iter().position(|w| w.name == name).unwrap_or_else(|| {
         let id = format!("{}/{}", walked.id, shown(&name));
         let empty = World {

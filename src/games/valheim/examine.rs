@@ -34,6 +34,8 @@ pub(super) fn examine(
 
 fn examine_pair(store: &dyn Store, layer: &Layer, depth: Depth, context: &Context) -> Checked {
     let (fwl, db) = halves(&layer.files);
+    // Without its metadata the game lists no world, and so converts none.
+    let opens = layer.kind == LayerKind::Live && fwl.is_some();
     let inspection = inspect(store, &Parts::Pair { fwl, db }, depth, context);
     let mut findings = inspection.findings;
     if layer.kind == LayerKind::Stray {
@@ -46,7 +48,7 @@ fn examine_pair(store: &dyn Store, layer: &Layer, depth: Depth, context: &Contex
             ),
         );
     }
-    if layer.kind == LayerKind::Live && !layer.files.is_empty() && inspection.facts.world_version.is_some() {
+    if opens && inspection.facts.world_version.is_some() {
         findings.push(Finding::note(
             Code::ConvertsOnSave,
             "A 1.0 server that loads this world rewrites it as a folder at its next save. That goes one way: builds \
@@ -54,7 +56,7 @@ fn examine_pair(store: &dyn Store, layer: &Layer, depth: Depth, context: &Contex
             "If an older build may need this world again, copy both files before a 1.0 server saves it.",
         ));
     }
-    finish(layer, findings, inspection.facts, inspection.depth, None)
+    finish(layer, findings, &inspection.facts, inspection.depth, None)
 }
 
 /// What to read for a layer; none when it holds no finished save.
@@ -95,7 +97,7 @@ fn examine_folder(
     let read = |dir: &Path| FolderView::read(store, dir);
     let view = match view.filter(|view| view.is_world()).cloned().map_or_else(|| read(&dir), Ok) {
         Ok(view) => view,
-        Err(error) => return finish(layer, vec![error.finding()], ValheimFacts::default(), depth, None),
+        Err(error) => return finish(layer, vec![error.finding()], &ValheimFacts::default(), depth, None),
     };
     let role = match layer.kind {
         LayerKind::Live => Role::Live,
@@ -118,7 +120,7 @@ fn examine_folder(
     }
     let mut findings = commit::beside(store, &dir, &view, Some(generation), role, context);
     findings.extend(vanished_last(inspection.findings, inspection.vanished, generation));
-    finish(layer, findings, inspection.facts, inspection.depth, None)
+    finish(layer, findings, &inspection.facts, inspection.depth, None)
 }
 
 /// Checks the newer save that landed while the older one was read; once, so a server that saves without end cannot
@@ -139,7 +141,7 @@ fn moved(
     all.extend(vanished_last(findings, vanished, generation));
     let files = view.files(store, dir, generation, true);
     let moved = Moved { generation, stamp: generation_stamp(&files), bytes: files.iter().map(|f| f.size).sum(), files };
-    finish(layer, all, facts, depth, Some(moved))
+    finish(layer, all, &facts, depth, Some(moved))
 }
 
 /// Says of a file that went away that no newer save explains it.
@@ -178,11 +180,11 @@ fn unfinished(
         _ => commit::beside(store, dir, view, None, role, context),
     };
     all.extend(findings);
-    finish(layer, all, facts, Depth::Headers, None)
+    finish(layer, all, &facts, Depth::Headers, None)
 }
 
 /// Turns findings and facts into the answer.
-fn finish(layer: &Layer, findings: Vec<Finding>, facts: ValheimFacts, depth: Depth, moved: Option<Moved>) -> Checked {
+fn finish(layer: &Layer, findings: Vec<Finding>, facts: &ValheimFacts, depth: Depth, moved: Option<Moved>) -> Checked {
     let verdict = Verdict::from_findings(&findings);
     let (restorable, reason) = restorable(layer, verdict, &findings);
     let mut shown = facts.to_facts();

@@ -4,7 +4,7 @@
 ///
 /// Two lanes over the UTF-16 units of the name, even and odd places, from 5381 each; a lane is multiplied by 33 and
 /// xored with the unit; the hash is the first lane plus 1566083941 times the second. A NUL ends the name. Confirmed
-/// by the seeds of eight real metadata files. The game stores seed 0 for an empty text and not this function's
+/// by the seeds of real metadata files. The game stores seed 0 for an empty text and not this function's
 /// value, so a seed is always read and never computed.
 pub fn stable_hash(name: &str) -> i32 {
     let mut lanes = Lanes::new();

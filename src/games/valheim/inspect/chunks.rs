@@ -62,12 +62,12 @@ impl Look<'_> {
             let text = format!("The index says {total} objects in all, and its entries add up to {}.", index.sum());
             self.report.push(Finding::error(Code::CountMismatch, text, report::OLDER_LAYER).in_file(file).at(2));
         }
-        for entry in index.iter() {
+        for (entry, at) in index.iter().zip((10_u64..).step_by(11)) {
             let name = entry.file_name();
             if entry.objects < 0 {
                 let text = format!("The index says {} objects for {name}.", entry.objects);
                 let finding = Finding::error(Code::BadLength, text, report::OLDER_LAYER);
-                self.report.push(finding.in_file(file).chunk(&name));
+                self.report.push(finding.in_file(file).at(at + 7).chunk(&name));
             }
             if !entry.is_aligned() {
                 let text = format!("The index names {name}, which is no square that the game makes.");

@@ -7,6 +7,7 @@ use super::{Inspection, Parts, inspect};
 use crate::games::valheim::chart::chart;
 use crate::games::valheim::facts::{SeedFrom, ValheimFacts};
 use crate::games::valheim::format::chunked::Index;
+use crate::games::valheim::format::hash::stable_hash;
 use crate::model::{Code, Depth, Verdict};
 use crate::raster::Ink;
 use crate::store::Ceilings;
@@ -34,6 +35,7 @@ fn old_worlds_of_an_idle_server_are_whole() {
         let out = full(&store, &pair(Some(fwl), db));
         assert_whole(&out);
         let facts = out.facts;
+        assert_eq!(facts.seed.as_deref().map(stable_hash), Some(seed));
         assert_eq!(
             (facts.world_version, facts.seed_number, facts.world_gen),
             (Some(version), Some(seed), Some(world_gen))
@@ -56,6 +58,11 @@ fn a_world_of_version_32_is_whole() {
     assert_eq!((facts.objects, facts.zones, facts.zones_idle), (Some(23_403), Some(148), Some(0)));
     assert_eq!((facts.locations, facts.locations_placed, facts.bytes_left), (Some(10_131), Some(60), Some(0)));
     assert_eq!((facts.needs_db, facts.prefabs, facts.pieces), (Some(true), Some(112), Some(0)));
+    assert_eq!(stable_hash("q6GhJN6FwT"), 517_038_747);
+    // Without its metadata, the objects tell the same seed.
+    let alone = full(&store, &pair(None, "TestWorld32.db"));
+    assert_eq!((alone.facts.seed_number, alone.facts.seed_from), (Some(517_038_747), Some(SeedFrom::Recovered)));
+    assert!(alone.findings.iter().any(|finding| finding.text.contains("60 of 60")), "{:?}", alone.findings);
 }
 
 #[test]
