@@ -40,6 +40,8 @@ pub(super) struct Pump<'a> {
     terminal: Terminal<Wire>,
     painted: Option<Instant>,
     asked: Instant,
+    /// A frame with a verdict was painted.
+    useful: bool,
 }
 
 impl<'a> Pump<'a> {
@@ -52,7 +54,7 @@ impl<'a> Pump<'a> {
         started: Instant,
     ) -> io::Result<Self> {
         let terminal = Terminal::new(Wire::new(Size::new(model.size.0, model.size.1)))?;
-        Ok(Self { model, inbox, runner, guard, clock, started, terminal, painted: None, asked: started })
+        Ok(Self { model, inbox, runner, guard, clock, started, terminal, painted: None, asked: started, useful: false })
     }
 
     /// The first frame: at once with the first verdict, or without one after a moment.
@@ -65,13 +67,19 @@ impl<'a> Pump<'a> {
             for effect in update(&mut self.model, msg) {
                 self.outside(effect)?;
             }
-            let mut worlds = self.model.catalog.profiles.iter().flat_map(|profile| &profile.worlds);
-            if self.model.catalog.complete || worlds.any(|world| world.verdict() != Verdict::Unchecked) {
+            if self.knows_something() {
                 break;
             }
         }
         self.tick();
+        self.useful = self.knows_something();
         self.paint()
+    }
+
+    /// There is a verdict to show, or nothing that will ever have one.
+    fn knows_something(&self) -> bool {
+        let mut worlds = self.model.catalog.profiles.iter().flat_map(|profile| &profile.worlds);
+        self.model.catalog.complete || worlds.any(|world| world.verdict() != Verdict::Unchecked)
     }
 
     /// Runs until something asks for the end; the exit code.
@@ -104,7 +112,10 @@ impl<'a> Pump<'a> {
                     return Ok(GONE);
                 }
             }
-            if self.model.dirty && self.painted.is_none_or(|at| at.elapsed() >= frame) {
+            // The first verdict does not wait for the pace of frames.
+            let first = !self.useful && self.knows_something();
+            if self.model.dirty && (first || self.painted.is_none_or(|at| at.elapsed() >= frame)) {
+                self.useful |= first;
                 self.paint()?;
             }
         }
