@@ -1,7 +1,7 @@
 //! The configuration file, the environment and the arguments, merged into one value.
 //!
-//! What comes later wins: built-in values, the file, the environment, the arguments. [`load`] merges them and
-//! remembers where each value came from; [`request`] turns the result into what a scan looks at; [`effective`] says
+//! What comes later wins: built-in values, the file, the environment, the arguments. [`load()`] merges them and
+//! remembers where each value came from; [`request()`] turns the result into what a scan looks at; [`effective()`] says
 //! the result as TOML. Nothing here ever writes a file.
 
 mod effective;
