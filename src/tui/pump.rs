@@ -95,7 +95,10 @@ impl Pump {
             let mut effects = self.tick();
             for msg in batch {
                 if let Msg::Input(Input::Resize(columns, rows)) = msg {
+                    // Everything is painted again even at the same size: the terminal may have been smaller meanwhile
+                    // and have lost what was beyond its edge.
                     self.terminal.backend_mut().set_size(Size::new(columns, rows));
+                    self.terminal.clear()?;
                 }
                 effects.extend(update(&mut self.model, msg));
             }
