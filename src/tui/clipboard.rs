@@ -13,7 +13,13 @@ pub(super) fn sequence(bytes: &[u8], mux: Mux) -> String {
         // Screen takes at most 256 bytes at a time, and would end at the inner terminator: a bell ends it instead.
         Mux::Screen => {
             let inner = format!("\x1b]52;c;{}\x07", base64(bytes));
-            inner.as_bytes().chunks(200).map(|piece| format!("\x1bP{}\x1b\\", String::from_utf8_lossy(piece))).collect()
+            let mut out = String::new();
+            for piece in inner.as_bytes().chunks(200) {
+                out.push_str("\x1bP");
+                out.push_str(&String::from_utf8_lossy(piece));
+                out.push_str("\x1b\\");
+            }
+            out
         }
     }
 }

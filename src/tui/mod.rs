@@ -37,7 +37,7 @@ use state::Model;
 
 use crate::config::Config;
 use crate::config::keys::Keymap;
-use crate::config::theme::{Role, Theme};
+use crate::config::theme::Role;
 use crate::model::shown;
 use crate::scan::Request;
 
@@ -53,12 +53,12 @@ pub fn run(config: Config, request: Request) -> io::Result<u8> {
         return Err(io::Error::new(io::ErrorKind::Unsupported, text));
     }
     let (out, inbox) = channel();
-    let mut runner = Runner::new(request, out.clone(), config.theme_dirs.clone(), facts.depth);
+    let mut runner = Runner::new(request, out.clone(), config.theme_dirs, facts.depth);
     // First of all: what it finds is wanted in the first frame.
     runner.scan(0);
-    let (theme, theme_warnings) = Theme::load(&config.theme, &config.theme_dirs, facts.depth);
+    let (theme, theme_warnings) = runner.theme(&config.theme);
     let (keymap, key_warnings) = Keymap::new(&config.keys, config.read_only);
-    let mut model = Model::new(facts, theme, keymap, config.zone.clone(), config.clock.now());
+    let mut model = Model::new(facts, theme, keymap, config.zone, config.clock.now());
     let mut warnings: Vec<String> = config.warnings.iter().map(|problem| shown(&problem.to_string())).collect();
     warnings.extend(theme_warnings);
     warnings.extend(key_warnings);
@@ -73,14 +73,14 @@ pub fn run(config: Config, request: Request) -> io::Result<u8> {
     #[cfg(unix)]
     pump::read_signals(out.clone())?;
     model.size = term::size()?;
-    let guard = term::Guard::enter()?;
-    let mut pump = Pump::new(model, inbox, runner, &guard, config.clock, started)?;
+    let _guard = term::Guard::enter()?;
+    let mut pump = Pump::new(model, inbox, runner, config.clock, started)?;
     let ended = pump.first_frame().and_then(|()| pump::read_terminal(out)).and_then(|()| pump.run());
     pump.runner.stop();
     // A write that fails means that the terminal is gone.
     let code = ended.unwrap_or(pump::GONE);
     if code == pump::GONE {
-        guard.forget();
+        term::Guard::forget();
     }
     Ok(code)
 }

@@ -30,11 +30,10 @@ const BATCH: usize = 4096;
 /// The exit code after a hang-up.
 pub(super) const GONE: u8 = 129;
 
-pub(super) struct Pump<'a> {
+pub(super) struct Pump {
     pub(super) model: Model,
     pub(super) inbox: Receiver<Msg>,
     pub(super) runner: Runner,
-    pub(super) guard: &'a Guard,
     pub(super) clock: Clock,
     pub(super) started: Instant,
     terminal: Terminal<Wire>,
@@ -44,17 +43,16 @@ pub(super) struct Pump<'a> {
     useful: bool,
 }
 
-impl<'a> Pump<'a> {
+impl Pump {
     pub(super) fn new(
         model: Model,
         inbox: Receiver<Msg>,
         runner: Runner,
-        guard: &'a Guard,
         clock: Clock,
         started: Instant,
     ) -> io::Result<Self> {
         let terminal = Terminal::new(Wire::new(Size::new(model.size.0, model.size.1)))?;
-        Ok(Self { model, inbox, runner, guard, clock, started, terminal, painted: None, asked: started, useful: false })
+        Ok(Self { model, inbox, runner, clock, started, terminal, painted: None, asked: started, useful: false })
     }
 
     /// The first frame: at once with the first verdict, or without one after a moment.
@@ -97,7 +95,10 @@ impl<'a> Pump<'a> {
             let mut effects = self.tick();
             for msg in batch {
                 if let Msg::Input(Input::Resize(columns, rows)) = msg {
+                    // Everything is painted again even at the same size: the terminal may have been smaller meanwhile
+                    // and have lost what was beyond its edge.
                     self.terminal.backend_mut().set_size(Size::new(columns, rows));
+                    self.terminal.clear()?;
                 }
                 effects.extend(update(&mut self.model, msg));
             }
@@ -175,7 +176,7 @@ impl<'a> Pump<'a> {
 
     /// Takes the terminal anew and paints everything.
     fn anew(&mut self) -> io::Result<()> {
-        self.guard.enter_again()?;
+        Guard::enter_again()?;
         let (columns, rows) = term::size()?;
         self.model.size = (columns, rows);
         let wire = self.terminal.backend_mut();

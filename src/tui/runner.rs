@@ -106,6 +106,11 @@ impl Runner {
         }
     }
 
+    /// Loads a theme; what is wrong with it in sentences.
+    pub(super) fn theme(&self, name: &str) -> (Theme, Vec<String>) {
+        Theme::load(name, &self.theme_dirs, self.depth)
+    }
+
     /// Starts a scan; one that still runs stops.
     pub(super) fn scan(&mut self, generation: u64) {
         let ticket = self.scan.restart();
@@ -169,7 +174,7 @@ impl Runner {
                 let names = Theme::names(&self.theme_dirs);
                 let at = names.iter().position(|name| *name == current).map_or(0, |at| at + 1);
                 let next = names.get(at % names.len().max(1)).cloned().unwrap_or(current);
-                let (theme, warnings) = Theme::load(&next, &self.theme_dirs, self.depth);
+                let (theme, warnings) = self.theme(&next);
                 let _ = self.out.send(Msg::Theme { theme: Box::new(theme), warnings });
             }
             Effect::Quit(_) | Effect::Suspend | Effect::Repaint | Effect::Clipboard(_) | Effect::Follow => {}

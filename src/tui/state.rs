@@ -324,7 +324,7 @@ pub(super) struct Model {
 
 impl Model {
     pub(super) fn new(facts: Facts, theme: Theme, keymap: Keymap, zone: TimeZone, now: Timestamp) -> Self {
-        let skin = Skin::new(&theme, Glyphs::new(facts.unicode));
+        let skin = Skin::new(&theme, &Glyphs::new(facts.unicode));
         Self {
             facts,
             theme,

@@ -13,8 +13,8 @@ pub(super) struct Skin {
 }
 
 impl Skin {
-    pub(super) fn new(theme: &Theme, glyphs: Glyphs) -> Self {
-        Self { glyphs, looks: Role::ALL.iter().map(|role| look(theme.style(*role))).collect() }
+    pub(super) fn new(theme: &Theme, glyphs: &Glyphs) -> Self {
+        Self { glyphs: *glyphs, looks: Role::ALL.iter().map(|role| look(theme.style(*role))).collect() }
     }
 
     pub(super) fn of(&self, role: Role) -> Look {

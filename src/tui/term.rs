@@ -31,7 +31,7 @@ impl Guard {
     }
 
     /// Takes the terminal again after the program was stopped: a shell may have changed its modes meanwhile.
-    pub(super) fn enter_again(&self) -> io::Result<()> {
+    pub(super) fn enter_again() -> io::Result<()> {
         let _ = disable_raw_mode();
         enable_raw_mode()?;
         ENTERED.store(true, Ordering::SeqCst);
@@ -39,7 +39,7 @@ impl Guard {
     }
 
     /// The terminal is gone: never touch it again.
-    pub(super) fn forget(&self) {
+    pub(super) fn forget() {
         ENTERED.store(false, Ordering::SeqCst);
     }
 }

@@ -27,6 +27,7 @@ const MOST_BYTES: u64 = 256 * 1024;
 
 /// The look of one meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "the five attributes of a terminal are independent switches")]
 pub struct Style {
     /// The colour of the text; none: leave it.
     pub fg: Option<Color>,

@@ -50,7 +50,7 @@ fn a_burst_of_keys_is_one_small_frame() {
 fn a_map_of_60_by_30_cells_costs_at_most_20_kilobytes() {
     for (depth, most) in [(Depth::Rgb, 20_000), (Depth::Palette, 12_000), (Depth::Sixteen, 7_000)] {
         let (theme, _) = Theme::load("default", &[], depth);
-        let skin = Skin::new(&theme, Glyphs::new(true));
+        let skin = Skin::new(&theme, &Glyphs::new(true));
         let chart = chart();
         let picture = Picture::draw(&chart, View::fit(&chart, 60, 60), 60, 60);
         let mut terminal = Terminal::new(Wire::new(Size::new(60, 30))).unwrap();

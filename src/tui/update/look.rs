@@ -36,7 +36,7 @@ pub(crate) fn refresh(model: &mut Model) {
         model.tree.selected = selected;
         moved(model);
     }
-    if model.shown.is_some_and(|id| model.tree.forest.index(id).is_none()) || model.shown.is_none() {
+    if model.shown.is_none_or(|id| model.tree.forest.index(id).is_none()) {
         model.shown = model.tree.selected;
     }
 }
@@ -154,15 +154,23 @@ fn preview(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.map.target.as_ref().is_none_or(|target| target.id != signature.id) {
         home(model);
     }
-    match model.map.cache.get(&signature) {
-        Some(chart) => model.map.state = MapState::Ready(chart),
-        None => {
-            model.map.state = MapState::Loading;
-            effects.push(ask);
-        }
+    if let Some(chart) = model.map.cache.get(&signature) {
+        model.map.state = MapState::Ready(chart);
+    } else {
+        model.map.state = MapState::Loading;
+        effects.push(ask);
     }
     model.map.target = Some(signature);
     model.dirty = true;
+}
+
+/// The map that is being made may never come: says so instead of waiting for it.
+pub(super) fn abandon(model: &mut Model) {
+    if matches!(model.map.state, MapState::Loading) {
+        model.map.state = MapState::Failed("The work was broken off; R looks again.".to_owned());
+        model.map.target = None;
+        model.dirty = true;
+    }
 }
 
 /// Shows the whole map again.
@@ -219,12 +227,11 @@ pub(super) fn set_filter(model: &mut Model, filter: String) {
     let here = model.tree.selected.filter(|id| model.tree.forest.item(*id).is_some_and(|item| item.hit));
     let first = || model.tree.forest.items.iter().find(|item| item.hit).map(|item| item.id);
     let target = here.or_else(first).or_else(|| old_at.and_then(|at| anchor(&old, at, &model.tree.forest)));
-    match target {
-        Some(id) => select(model, id),
-        None => {
-            model.tree.selected = None;
-            moved(model);
-        }
+    if let Some(id) = target {
+        select(model, id);
+    } else {
+        model.tree.selected = None;
+        moved(model);
     }
 }
 

@@ -40,7 +40,7 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.dirty = true;
         }
         Msg::Theme { theme, warnings } => {
-            model.skin = super::style::Skin::new(&theme, model.skin.glyphs);
+            model.skin = super::style::Skin::new(&theme, &model.skin.glyphs);
             match warnings.first() {
                 Some(warning) => model.say(Role::Warn, warning.clone()),
                 None => model.say(Role::Muted, format!("Theme: {}", crate::model::shown(&theme.name))),
@@ -52,6 +52,7 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             let text = format!("A part of worldkeep failed: {}. The rest goes on.", crate::model::shown(&what));
             model.say(Role::Danger, text);
             check::abandon(model);
+            look::abandon(model);
         }
         Msg::Terminate(code) => effects.push(Effect::Quit(code)),
         Msg::Stop => effects.push(Effect::Suspend),

@@ -1,5 +1,7 @@
 //! The map pane.
 
+use std::fmt::Write as _;
+
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -140,9 +142,9 @@ fn place(skin: &Skin, chart: &Chart, picture: &Picture, columns: u16) -> Line<'s
     let mut text = String::from(" ");
     if let Some((pixels, length)) = picture.view.bar(columns / 4) {
         let inner = usize::from(pixels).saturating_sub(2);
-        text.push_str(&format!("{start}{}{end} {}  ", middle.repeat(inner), measure(length, chart.unit)));
+        let _ = write!(text, "{start}{}{end} {}  ", middle.repeat(inner), measure(length, chart.unit));
     }
-    text.push_str(&format!("x {} z {}", whole(picture.view.x), whole(picture.view.z)));
+    let _ = write!(text, "x {} z {}", whole(picture.view.x), whole(picture.view.z));
     Line::styled(cut(&text, usize::from(columns), skin.glyphs.ellipsis), skin.of(Role::Muted))
 }
 
