@@ -666,3 +666,35 @@ fn a_world_in_an_archive_beside_the_worlds_is_a_layer_of_its_world() {
     let checked = place.check(archived);
     assert_eq!((checked.verdict, checked.facts.int("bytes_left")), (Verdict::Sound, Some(0)));
 }
+
+#[test]
+fn case_20_timed_backups_of_a_deleted_world_are_at_risk() {
+    let place = Place::new();
+    place.pair("W_backup_auto-20260909-180000", &plan("W", "a", 20));
+    let world = place.world("W");
+    assert!(layer(&world, LayerKind::Auto).orphan);
+    assert_eq!(find(&world.findings, Code::PruneRisk).severity, Severity::Warning);
+}
+
+#[test]
+fn case_6_a_world_that_nobody_entered_says_so() {
+    let place = Place::new();
+    let mut idle = WorldPlan::new("W", "a");
+    idle.zones = vec![(15_625, 15_625), (15_626, 15_625)];
+    idle.objects = vec![Object::new("_ZoneCtrl", [1_000_000.0, 0.0, 1_000_000.0])];
+    place.pair("W", &idle);
+    let world = place.world("W");
+    let checked = place.check(live(&world));
+    assert_eq!(find(&checked.findings, Code::NeverVisited).severity, Severity::Note);
+    assert_eq!((checked.facts.int("zones"), checked.facts.int("zones_idle")), (Some(0), Some(2)));
+}
+
+#[test]
+fn a_folder_with_the_name_of_a_backup_and_no_save_is_named() {
+    let place = Place::new();
+    place.pair("W", &plan("W", "a", 5));
+    place.write("worlds_local/W_backup_auto-20260909-180000/readme.txt", b"x");
+    let world = place.world("W");
+    assert_eq!(world.layers.len(), 1);
+    assert!(find(&world.findings, Code::JunkFolder).text.contains("holds no save"));
+}

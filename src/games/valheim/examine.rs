@@ -184,7 +184,20 @@ fn unfinished(
 }
 
 /// Turns findings and facts into the answer.
-fn finish(layer: &Layer, findings: Vec<Finding>, facts: &ValheimFacts, depth: Depth, moved: Option<Moved>) -> Checked {
+fn finish(
+    layer: &Layer,
+    mut findings: Vec<Finding>,
+    facts: &ValheimFacts,
+    depth: Depth,
+    moved: Option<Moved>,
+) -> Checked {
+    if facts.zones == Some(0) && facts.zones_idle.is_some_and(|zones| zones > 0) {
+        findings.push(Finding::note(
+            Code::NeverVisited,
+            "Only the server's idle point, far outside the map, was ever loaded: no player was in this world.",
+            "If players were in it, this is not the save they played: look at the other layers.",
+        ));
+    }
     let verdict = Verdict::from_findings(&findings);
     let (restorable, reason) = restorable(layer, verdict, &findings);
     let mut shown = facts.to_facts();

@@ -12,7 +12,7 @@ const MANY_OBJECTS: i64 = 1000;
 const YOUNGER_BY: i64 = 2;
 
 /// The findings that come from here and are replaced as a whole.
-const OWN: [Code; 4] = [Code::NameDiffers, Code::HiddenPair, Code::OrphanLayers, Code::LiveSmaller];
+const OWN: [Code; 5] = [Code::NameDiffers, Code::HiddenPair, Code::OrphanLayers, Code::PruneRisk, Code::LiveSmaller];
 
 /// Fills what concerns the world as a whole, and each layer's relations; can be called again at any time.
 pub(super) fn relate(world: &mut World) {
@@ -68,14 +68,19 @@ fn say_hidden_pair(world: &mut World) {
 
 fn say_orphans(world: &mut World) {
     let name = shown(&world.name);
-    let auto = world.layers.iter().any(|l| l.kind == LayerKind::Auto);
-    let adopt =
-        if auto { " A new world of this name would adopt them, and the game prunes timed backups." } else { "" };
     world.findings.push(Finding::note(
         Code::OrphanLayers,
-        format!("No live world {name} is here, only layers of it.{adopt}"),
-        "To keep one, copy it elsewhere before a world of this name is made.",
+        format!("No live world {name} is here, only layers of it."),
+        "To have the world back, copy the layer that you want into a new world of this name.",
     ));
+    if world.layers.iter().any(|l| l.kind == LayerKind::Auto) {
+        world.findings.push(Finding::warning(
+            Code::PruneRisk,
+            "Ownership goes by name: a new world of this name would adopt the timed backups here, and the game prunes \
+             timed backups.",
+            "Copy what you want to keep out of the worlds folder before a world of this name is made.",
+        ));
+    }
 }
 
 /// Ownership is by name alone, so a backup of a deleted world of the same name looks like one of this world.

@@ -116,6 +116,11 @@ fn world_key(place: Option<&str>, name: &OsStr) -> String {
 
 /// True when a folder in a worlds folder is a world or a backup of one; otherwise says what it is.
 fn sort_folder(store: &dyn Store, dir: &Path, name: &OsStr, scanned: bool, findings: &mut Vec<Finding>) -> bool {
+    // A name that the game takes for a backup belongs to its world whatever the folder holds; the survey reads it
+    // anyway, and there are many of them.
+    if name.to_str().is_some_and(|name| classify(name).kind != NameKind::World) {
+        return true;
+    }
     let path = dir.join(name);
     let text = shown_path(Path::new(name));
     let at = shown_path(&path);

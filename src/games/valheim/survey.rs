@@ -14,14 +14,14 @@ use super::pair::{Age, Suffix};
 use super::relate::relate;
 use crate::games::{Context, RosterEntry};
 use crate::model::{
-    Container, Depth, Facts, FileEntry, Layer, LayerKind, Shape, Source, Stamp, StampFrom, Verdict, World, WorldKind,
-    shown_path,
+    Code, Container, Depth, Facts, FileEntry, Finding, Layer, LayerKind, Shape, Source, Stamp, StampFrom, Verdict,
+    World, WorldKind, shown_path,
 };
 use crate::store::{EntryKind, Store};
 
 /// Builds the world of a roster entry, each layer checked at L1.
 pub(super) fn survey(store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> World {
-    let mut drafts = Drafts::new(store, entry, context).collect();
+    let (mut drafts, strays) = Drafts::new(store, entry, context).collect();
     let has_live = drafts.iter().any(|d| d.layer.kind == LayerKind::Live);
     for draft in &mut drafts {
         draft.layer.orphan = !has_live;
@@ -41,7 +41,7 @@ pub(super) fn survey(store: &dyn Store, profile: &str, entry: &RosterEntry, cont
         place: entry.place.clone(),
         inner_name: None,
         opens_with: None,
-        findings: entry.findings.clone(),
+        findings: entry.findings.iter().cloned().chain(strays).collect(),
         layers: Vec::with_capacity(drafts.len()),
     };
     world.layers.extend(drafts.into_iter().map(|draft| draft.layer));
@@ -92,6 +92,8 @@ struct Drafts<'a> {
     entry: &'a RosterEntry,
     context: &'a Context,
     found: Vec<Draft>,
+    /// What is named like a layer and is none.
+    strays: Vec<Finding>,
     live_folder: bool,
 }
 
@@ -99,10 +101,10 @@ impl<'a> Drafts<'a> {
     fn new(store: &'a dyn Store, entry: &'a RosterEntry, context: &'a Context) -> Self {
         let live_folder = entry.parts.is_empty()
             || entry.parts.iter().any(|part| part.kind == EntryKind::Dir && part.name == entry.name);
-        Self { store, entry, context, found: Vec::new(), live_folder }
+        Self { store, entry, context, found: Vec::new(), strays: Vec::new(), live_folder }
     }
 
-    fn collect(mut self) -> Vec<Draft> {
+    fn collect(mut self) -> (Vec<Draft>, Vec<Finding>) {
         if self.entry.parts.is_empty() {
             self.live_folder(&self.entry.dir.clone());
         }
@@ -120,7 +122,7 @@ impl<'a> Drafts<'a> {
         for ((stem, age), names) in pairs {
             self.pair(&stem, age, &names);
         }
-        self.found
+        (self.found, self.strays)
     }
 
     fn live_folder(&mut self, dir: &Path) {
@@ -175,7 +177,12 @@ impl<'a> Drafts<'a> {
 
     fn backup_folder(&mut self, name: &OsStr) {
         let dir = self.entry.dir.join(name);
-        let view = FolderView::read(self.store, &dir).unwrap_or_default();
+        let read = FolderView::read(self.store, &dir);
+        if read.as_ref().is_ok_and(|view| !view.is_world() && view.odd_main.is_empty() && view.chunks.is_empty()) {
+            self.strays.push(no_backup(&dir, name));
+            return;
+        }
+        let view = read.unwrap_or_default();
         let live = view.live();
         let files = view.files(self.store, &dir, live.or(view.newest()).unwrap_or(0), true);
         let text = name.to_string_lossy();
@@ -286,6 +293,16 @@ impl<'a> Drafts<'a> {
         };
         self.found.push(Draft { layer, view });
     }
+}
+
+/// A folder with a backup's name that holds nothing of a save.
+fn no_backup(dir: &Path, name: &OsStr) -> Finding {
+    Finding::warning(
+        Code::JunkFolder,
+        format!("{} has the name of a backup and holds no save.", shown_path(Path::new(name))),
+        "Look at what is in it, and move it out of the worlds folder while the server is stopped.",
+    )
+    .in_file(shown_path(dir))
 }
 
 fn layer_kind(kind: NameKind) -> LayerKind {
