@@ -43,7 +43,7 @@ fn pairs(model: &Model, left: &Layer, right: &Layer) -> Vec<Pair> {
     ];
     let only_right = right.facts.0.iter().filter(|fact| left.facts.get(fact.key).is_none());
     for fact in left.facts.0.iter().chain(only_right) {
-        let side = |layer: &Layer| layer.facts.get(fact.key).map(|value| details::value(model, value));
+        let side = |layer: &Layer| layer.facts.get(fact.key).map(|value| details::value(model, fact.key, value));
         pairs.push((fact.label.to_owned(), side(left), side(right)));
     }
     pairs.retain(|(_, left, right)| left.is_some() || right.is_some());
@@ -54,7 +54,7 @@ fn lines(model: &Model, left: (&World, &Layer), right: (&World, &Layer), columns
     let skin = &model.skin;
     let glyphs = &skin.glyphs;
     let ellipsis = glyphs.ellipsis;
-    let label = 14.min(columns / 4);
+    let label = 17.min(columns / 4);
     let side = columns.saturating_sub(label + 4) / 2;
     let name =
         |(world, layer): (&World, &Layer)| format!("{} @ {}", glyphs.text(&world.name), tree::label(layer, glyphs));

@@ -56,13 +56,15 @@ pub(in super::super) fn verdict(layer: &Layer) -> String {
     format!("{} ({depth})", layer.verdict.word())
 }
 
-/// A fact's value for a person.
-pub(in super::super) fn value(model: &Model, value: &Value) -> String {
+/// A fact's value for a person. A number that is a name rather than a count has no commas: it is typed or compared
+/// with what the game shows.
+pub(in super::super) fn value(model: &Model, key: &str, value: &Value) -> String {
     let glyphs = &model.skin.glyphs;
     match value {
         Value::Unknown => "not known".to_owned(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
+        Value::Int(n) if key.contains("seed") || key.contains("version") || key == "uid" => n.to_string(),
         Value::Int(n) => human::count(*n),
         Value::Float(n) => format!("{n:.2}"),
         Value::Text(text) => glyphs.text(text),
@@ -102,7 +104,7 @@ impl Page<'_> {
         if text.is_empty() {
             return;
         }
-        let column = 12.min(self.width / 3).max(1);
+        let column = 17.min(self.width / 3).max(1);
         let skin = &self.model.skin;
         let label = pad(label, column.max(width(label)), skin.glyphs.ellipsis);
         let first = width(&label) + 1;
@@ -238,7 +240,7 @@ impl Page<'_> {
 
     fn facts(&mut self, layer: &Layer) {
         for fact in &layer.facts.0 {
-            let text = value(self.model, &fact.value);
+            let text = value(self.model, fact.key, &fact.value);
             self.fact(fact.label, &text);
         }
     }
