@@ -54,7 +54,7 @@ fn lines(model: &Model, left: (&World, &Layer), right: (&World, &Layer), columns
     let skin = &model.skin;
     let glyphs = &skin.glyphs;
     let ellipsis = glyphs.ellipsis;
-    let label = 14.min(columns / 4);
+    let label = 17.min(columns / 4);
     let side = columns.saturating_sub(label + 4) / 2;
     let name =
         |(world, layer): (&World, &Layer)| format!("{} @ {}", glyphs.text(&world.name), tree::label(layer, glyphs));

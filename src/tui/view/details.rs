@@ -93,7 +93,7 @@ impl Page<'_> {
         if text.is_empty() {
             return;
         }
-        let column = 12.min(self.width / 3).max(1);
+        let column = 17.min(self.width / 3).max(1);
         let skin = &self.model.skin;
         let label = pad(label, column.max(width(label)), skin.glyphs.ellipsis);
         let first = width(&label) + 1;
