@@ -28,8 +28,8 @@ pub(super) fn layer(name: &str, world: &World, layer: &Layer) -> String {
     format!("\"{name}\" is not a world of its own: it is a layer of {world} ({kind}). Rule: {}", shown(&layer.rule))
 }
 
-/// Why a path that exists gave nothing.
-pub(super) fn path(catalog: &Catalog, target: &Path) -> Failure {
+/// Why a path that exists gave nothing; `around` is what there is in the folder that holds it.
+pub(super) fn path(catalog: &Catalog, around: Option<&Catalog>, target: &Path) -> Failure {
     let why = catalog.looked.iter().find_map(|looked| match &looked.outcome {
         crate::model::Outcome::Denied(why) | crate::model::Outcome::Failed(why) => Some(why.clone()),
         _ => None,
@@ -41,7 +41,7 @@ pub(super) fn path(catalog: &Catalog, target: &Path) -> Failure {
     }
     let mut failure = Failure::nothing(format!("{} holds no save that is known here.", shown_path(target)));
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    failure.hints = rules(&name);
+    failure.hints = around.map(|around| mentions(around, &name)).unwrap_or_default();
     failure
 }
 

@@ -45,7 +45,12 @@ pub(super) fn resolve(session: &Session, targets: &[PathBuf]) -> Result<Resolved
     let catalog = session.scan(&request)?;
     let mut selection = Selection::default();
     for target in targets {
-        let picked = if paths.contains(target) { by_path(&catalog, target)? } else { by_name(&catalog, target)? };
+        let picked = if paths.contains(target) {
+            by_path(&catalog, target)
+                .ok_or_else(|| explain::path(&catalog, around(session, target).as_ref(), target))?
+        } else {
+            by_name(&catalog, target)?
+        };
         selection.merge(picked);
     }
     Ok(Resolved { request, catalog, selection })
@@ -123,7 +128,7 @@ impl Selection {
 }
 
 /// The layers of a path: all under a folder, or those that a file belongs to.
-fn by_path(catalog: &Catalog, target: &Path) -> Result<Selection, Failure> {
+fn by_path(catalog: &Catalog, target: &Path) -> Option<Selection> {
     let wanted = canonical(target);
     let mut selection = Selection::default();
     // What was found for the argument itself comes first; the same save may also lie in a configured profile.
@@ -146,10 +151,13 @@ fn by_path(catalog: &Catalog, target: &Path) -> Result<Selection, Failure> {
             });
         }
     }
-    if selection.is_empty() {
-        return Err(explain::path(catalog, target));
-    }
-    Ok(selection)
+    (!selection.is_empty()).then_some(selection)
+}
+
+/// What there is in the folder around a path that gave nothing: a scan of it may say why.
+fn around(session: &Session, target: &Path) -> Option<Catalog> {
+    let folder = canonical(target).parent()?.to_path_buf();
+    session.scan(&session.request(&[folder])).ok()
 }
 
 fn pick(selection: &mut Selection, profile: &Profile, wanted: impl Fn(&Layer) -> bool) {
@@ -322,8 +330,7 @@ mod tests {
         assert_eq!(path("/srv/valheim/worlds_local/Midgard"), ["valheim/Midgard@live"]);
         assert_eq!(path("/srv/valheim/worlds_local/Midgard/20_20__1_5.chunk"), ["valheim/Midgard@live"]);
         assert_eq!(path("/srv/valheim/worlds_local/Midgard_20261129180000.fwl"), ["valheim/Midgard@rolling-20261129"]);
-        let nothing = by_path(&sample::catalog(), Path::new("/elsewhere")).unwrap_err();
-        assert_eq!(nothing.exit, Exit::NothingMatched);
+        assert_eq!(by_path(&sample::catalog(), Path::new("/elsewhere")), None);
     }
 
     #[test]

@@ -76,6 +76,12 @@ fn a_world_that_vanished_from_the_list_is_found_again_with_the_rule() {
     assert_eq!(run.code, Some(0), "{}", run.err);
     assert!(run.err.contains("hides the pair"), "{}", run.err);
 
+    for target in ["map-cache-only/worlds_local/Cloudfell", "Cloudfell"] {
+        let run = house.run(&["--root", "map-cache-only", "show", target]);
+        assert_eq!(run.code, Some(3), "{target}: {}", run.err);
+        assert!(run.err.contains("Cloudfell holds only a map cache"), "{target}: {}", run.err);
+    }
+
     let run = house.run(&["--root", "pair-hidden", "show", "Elsewhere_20260909180000"]);
     assert_eq!(run.code, Some(3), "{}", run.err);
     assert!(
