@@ -91,13 +91,21 @@ impl Session {
         crate::sys::set_idle_io_priority();
         let mut number = 0;
         for profile in &mut catalog.profiles {
-            let layers = profile.worlds.iter_mut().flat_map(|world| &mut world.layers);
-            for layer in layers.filter(|layer| ids.contains(&layer.id)) {
-                before(number, &layer.id);
-                number += 1;
-                let checked = scan::check(request, profile.game, layer, &self.cancel);
-                self.go_on()?;
-                layer.apply(checked);
+            for world in &mut profile.worlds {
+                let before_world = number;
+                for layer in world.layers.iter_mut().filter(|layer| ids.contains(&layer.id)) {
+                    before(number, &layer.id);
+                    number += 1;
+                    let checked = scan::check(request, profile.game, layer, &self.cancel);
+                    self.go_on()?;
+                    layer.apply(checked);
+                }
+                // A seed that only a full check recovers can tell that a layer is of another world.
+                if number > before_world
+                    && let Some(game) = games::by_id(profile.game)
+                {
+                    game.relate(world);
+                }
             }
         }
         Ok(())

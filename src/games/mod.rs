@@ -118,6 +118,10 @@ pub trait Game: Sync {
     /// Archives below a root that may hold copies of its worlds, newest name first.
     fn archives(&self, store: &dyn Store, root: &Path, context: &Context) -> Vec<PathBuf>;
 
+    /// One world with its live layer alone at L1, so that the worlds of a whole disk have a verdict before the many
+    /// other layers are read; none where the names show no live layer.
+    fn glance(&self, store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> Option<World>;
+
     /// One world with all its layers at L1, and what its layers say about each other. Ids are `PROFILE/KEY@LAYER`.
     fn survey(&self, store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> World;
 

@@ -1,6 +1,6 @@
 use super::Event;
 use crate::games;
-use crate::model::{Checked, Layer, Looked, Profile, World};
+use crate::model::{Checked, GameId, Layer, Looked, Profile, World};
 
 /// Everything that scans have found so far.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,10 +28,13 @@ impl Catalog {
                 Some(old) => *old = profile,
                 None => self.profiles.push(profile),
             },
-            Event::World { profile, world } => {
+            Event::World { profile, mut world } => {
                 let Some(profile) = self.profiles.iter_mut().find(|p| p.id == profile) else { return };
                 match profile.worlds.iter_mut().find(|w| w.id == world.id) {
-                    Some(old) => *old = world,
+                    Some(old) => {
+                        keep_depths(old, &mut world, profile.game);
+                        *old = world;
+                    }
                     None => profile.worlds.push(world),
                 }
             }
@@ -45,12 +48,8 @@ impl Catalog {
     pub fn renew(&mut self, mut fresh: Self) {
         for profile in &mut fresh.profiles {
             for world in &mut profile.worlds {
-                let mut kept = false;
-                for layer in &mut world.layers {
-                    kept |= self.layer(&layer.id).is_some_and(|(_, _, old)| keep_depth(old, layer));
-                }
-                if kept && let Some(game) = games::by_id(profile.game) {
-                    game.relate(world);
+                if let Some((_, old)) = self.world(&world.id) {
+                    keep_depths(old, world, profile.game);
                 }
             }
         }
@@ -80,14 +79,32 @@ impl Catalog {
             .find_map(|p| p.worlds.iter().find_map(|w| w.layers.iter().find(|l| l.id == id).map(|l| (p, w, l))))
     }
 
-    /// Takes over the result of a deeper check; false when the layer is gone.
+    /// Takes over the result of a deeper check, and works out anew what the layers of its world say about each other;
+    /// false when the layer is gone.
     pub fn checked(&mut self, id: &str, checked: Checked) -> bool {
-        let layer =
-            self.profiles.iter_mut().flat_map(|p| &mut p.worlds).flat_map(|w| &mut w.layers).find(|l| l.id == id);
-        let Some(layer) = layer else { return false };
-        layer.apply(checked);
-        self.revision += 1;
-        true
+        let worlds = self.profiles.iter_mut().flat_map(|p| p.worlds.iter_mut().map(|world| (p.game, world)));
+        for (game, world) in worlds {
+            if let Some(layer) = world.layers.iter_mut().find(|l| l.id == id) {
+                layer.apply(checked);
+                if let Some(game) = games::by_id(game) {
+                    game.relate(world);
+                }
+                self.revision += 1;
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Keeps the deeper checks of a world's layers whose files are the same.
+fn keep_depths(old: &World, new: &mut World, game: GameId) {
+    let mut kept = false;
+    for layer in &mut new.layers {
+        kept |= old.layers.iter().find(|l| l.id == layer.id).is_some_and(|old| keep_depth(old, layer));
+    }
+    if kept && let Some(game) = games::by_id(game) {
+        game.relate(new);
     }
 }
 

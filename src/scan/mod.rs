@@ -74,7 +74,7 @@ pub enum Event {
     Looked(Looked),
     /// A profile with the names of its worlds, which are unchecked and without layers yet.
     Profile(Profile),
-    /// A world with its layers at L1; replaces the one of the same id.
+    /// A world at L1, first with its live layer alone and then with all; replaces the one of the same id.
     World {
         /// The profile's id.
         profile: String,

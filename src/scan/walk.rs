@@ -11,7 +11,8 @@ use crate::games::{Context, Game, Roster, RosterEntry};
 use crate::model::{Cancel, Container, Looked, Outcome, Profile, World, WorldKind};
 use crate::store::{self, Store};
 
-/// Looks at everything that a request names and hands each piece to `sink` as soon as it is known.
+/// Looks at everything that a request names and hands each piece to `sink` as soon as it is known: every profile with
+/// the live state of its worlds first, then every world with all its layers.
 ///
 /// Stops early when `cancel` is cancelled, and then never says [`Event::Done`].
 pub fn run(request: &Request, cancel: &Cancel, sink: &mut dyn FnMut(Event)) {
@@ -23,6 +24,7 @@ pub fn run(request: &Request, cancel: &Cancel, sink: &mut dyn FnMut(Event)) {
         let outcome = walk.place(&root);
         (walk.sink)(Event::Looked(Looked { path: root.path, found: root.found, outcome }));
     }
+    walk.survey();
     walk.settle();
     walk.archives();
     if !cancel.cancelled() {
@@ -134,17 +136,30 @@ impl Walk<'_> {
             id: id.clone(),
         };
         (self.sink)(Event::Profile(profile));
-        let mut worlds = Vec::with_capacity(entries.len());
         for entry in &entries {
             if self.context.cancel.cancelled() {
                 return true;
             }
-            let world = game.survey(store.as_ref(), &id, entry, &self.context);
-            (self.sink)(Event::World { profile: id.clone(), world: world.clone() });
-            worlds.push(world);
+            if let Some(world) = game.glance(store.as_ref(), &id, entry, &self.context) {
+                (self.sink)(Event::World { profile: id.clone(), world });
+            }
         }
-        self.profiles.push(Walked { id, game, store, dir, entries, worlds, partial: part.is_some() });
+        self.profiles.push(Walked { id, game, store, dir, entries, worlds: Vec::new(), partial: part.is_some() });
         true
+    }
+
+    /// Surveys every world of every profile.
+    fn survey(&mut self) {
+        for walked in &mut self.profiles {
+            for entry in &walked.entries {
+                if self.context.cancel.cancelled() {
+                    return;
+                }
+                let world = walked.game.survey(walked.store.as_ref(), &walked.id, entry, &self.context);
+                (self.sink)(Event::World { profile: walked.id.clone(), world: world.clone() });
+                walked.worlds.push(world);
+            }
+        }
     }
 
     fn unique_id(&mut self, root: &Root, path: &Path) -> String {

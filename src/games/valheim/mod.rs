@@ -65,6 +65,10 @@ impl Game for Valheim {
         places::archives(store, root)
     }
 
+    fn glance(&self, store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> Option<World> {
+        survey::glance(store, profile, entry, context)
+    }
+
     fn survey(&self, store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> World {
         survey::survey(store, profile, entry, context)
     }

@@ -19,6 +19,21 @@ use crate::model::{
 };
 use crate::store::{EntryKind, Store};
 
+/// Builds the world of a roster entry with its live layer alone.
+pub(super) fn glance(store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> Option<World> {
+    let mut live = entry.clone();
+    live.parts.retain(|part| match part.kind {
+        EntryKind::Dir => part.name == entry.name,
+        _ => Suffix::split(&part.name).is_some_and(|(stem, s)| stem == entry.name && s.age() == Age::Current),
+    });
+    if live.parts.is_empty() && !entry.parts.is_empty() {
+        return None;
+    }
+    let folder = live.parts.iter().any(|part| part.kind == EntryKind::Dir);
+    live.parts.retain(|part| !folder || part.kind == EntryKind::Dir);
+    Some(survey(store, profile, &live, context))
+}
+
 /// Builds the world of a roster entry, each layer checked at L1.
 pub(super) fn survey(store: &dyn Store, profile: &str, entry: &RosterEntry, context: &Context) -> World {
     let (mut drafts, strays) = Drafts::new(store, entry, context).collect();
