@@ -62,7 +62,7 @@ impl Pump {
             let left = until.saturating_duration_since(Instant::now());
             let Ok(msg) = self.inbox.recv_timeout(left) else { break };
             self.tick();
-            for effect in update(&mut self.model, msg) {
+            for effect in self.take(msg)? {
                 self.outside(effect)?;
             }
             if self.knows_something() {
@@ -94,13 +94,7 @@ impl Pump {
             };
             let mut effects = self.tick();
             for msg in batch {
-                if let Msg::Input(Input::Resize(columns, rows)) = msg {
-                    // Everything is painted again even at the same size: the terminal may have been smaller meanwhile
-                    // and have lost what was beyond its edge.
-                    self.terminal.backend_mut().set_size(Size::new(columns, rows));
-                    self.terminal.clear()?;
-                }
-                effects.extend(update(&mut self.model, msg));
+                effects.extend(self.take(msg)?);
             }
             for effect in effects {
                 if let Some(code) = self.outside(effect)? {
@@ -120,6 +114,17 @@ impl Pump {
                 self.paint()?;
             }
         }
+    }
+
+    /// Takes one message.
+    fn take(&mut self, msg: Msg) -> io::Result<Vec<Effect>> {
+        if let Msg::Input(Input::Resize(columns, rows)) = msg {
+            // Everything is painted again even at the same size: the terminal may have been smaller meanwhile and have
+            // lost what was beyond its edge.
+            self.terminal.backend_mut().set_size(Size::new(columns, rows));
+            self.terminal.clear()?;
+        }
+        Ok(update(&mut self.model, msg))
     }
 
     /// How long nothing has to be done.
@@ -199,6 +204,10 @@ pub(super) fn read_terminal(out: Sender<Msg>) -> io::Result<()> {
                 return;
             }
             for input in merge(std::mem::take(&mut inputs)) {
+                // On Unix our own signal thread tells of sizes: it listens before the first frame, the reader only after.
+                if cfg!(unix) && matches!(input, Input::Resize(..)) {
+                    continue;
+                }
                 if out.send(Msg::Input(input)).is_err() {
                     return;
                 }
@@ -230,8 +239,8 @@ fn read_some(filter: &mut Filter, inputs: &mut Vec<Input>) -> io::Result<()> {
 /// Starts the thread that turns signals into messages. It ends with the process.
 #[cfg(unix)]
 pub(super) fn read_signals(out: Sender<Msg>) -> io::Result<()> {
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
-    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT])?;
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
+    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT, SIGTSTP, SIGCONT, SIGWINCH])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             let msg = match signal {
@@ -239,6 +248,10 @@ pub(super) fn read_signals(out: Sender<Msg>) -> io::Result<()> {
                 SIGINT => Msg::Terminate(130),
                 SIGTSTP => Msg::Stop,
                 SIGCONT => Msg::Continued,
+                SIGWINCH => match term::size() {
+                    Ok((columns, rows)) => Msg::Input(Input::Resize(columns, rows)),
+                    Err(_) => Msg::Terminate(GONE),
+                },
                 _ => Msg::Terminate(143),
             };
             if out.send(msg).is_err() {

@@ -2,7 +2,7 @@
 //!
 //! Nothing here measures time. Each wait is for a condition of the screen or the process, with a generous limit.
 #![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr, reason = "a test fails loudly")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test fails loudly")]
 
 mod terminal;
 

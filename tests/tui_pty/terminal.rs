@@ -95,7 +95,7 @@ impl Terminal {
         let reader = std::thread::spawn({
             let (parser, written, stop) = (Arc::clone(&parser), Arc::clone(&written), Arc::clone(&stop));
             move || {
-                let mut buffer = [0; 65536];
+                let mut buffer = [0; 8192];
                 while !stop.load(Ordering::SeqCst) {
                     match from.read(&mut buffer) {
                         Ok(n @ 1..) => {
