@@ -2,7 +2,7 @@
 //!
 //! [`run`] emits a profile's names first and then each world with its layers at L1, so that a first screen can stand
 //! within milliseconds. [`check`] and [`chart`] look deeper into one layer. A [`Catalog`] is the sum of the events.
-//! Nothing here starts a thread but [`watch`]; whoever calls decides where the work is done.
+//! Nothing here starts a thread but [`watch()`]; whoever calls decides where the work is done.
 
 mod archives;
 mod catalog;
