@@ -51,7 +51,7 @@ impl Pump {
         clock: Clock,
         started: Instant,
     ) -> io::Result<Self> {
-        let terminal = Terminal::new(Wire::new(Size::new(model.size.0, model.size.1)))?;
+        let terminal = Terminal::new(Wire::new(Size::new(model.size.0, model.size.1), term::ENTER))?;
         Ok(Self { model, inbox, runner, clock, started, terminal, painted: None, asked: started, useful: false })
     }
 
@@ -185,7 +185,7 @@ impl Pump {
         let (columns, rows) = term::size()?;
         self.model.size = (columns, rows);
         let wire = self.terminal.backend_mut();
-        wire.forget();
+        wire.forget(term::ENTER);
         wire.set_size(Size::new(columns, rows));
         self.terminal.clear()?;
         self.model.dirty = true;

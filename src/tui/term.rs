@@ -8,8 +8,9 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 /// The terminal is ours. One process has one terminal, and the panic hook must know about it.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// Alternate screen, hidden cursor, bracketed paste, a clean sheet.
-const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[m\x1b[2J";
+/// Alternate screen, hidden cursor, bracketed paste, a clean sheet: what goes before the first frame, in one write with
+/// it, so that nobody sees an empty screen.
+pub(super) const ENTER: &str = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[m\x1b[2J";
 
 /// The same backwards, after the end of a frame that may have been cut.
 const LEAVE: &str = "\x1b[?2026l\x1b[m\x1b[?2004l\x1b[?25h\x1b[?1049l";
@@ -19,23 +20,22 @@ const LEAVE: &str = "\x1b[?2026l\x1b[m\x1b[?2004l\x1b[?25h\x1b[?1049l";
 pub(super) struct Guard;
 
 impl Guard {
-    /// Takes the terminal.
+    /// Takes the terminal; the first frame has to begin with [`ENTER`].
     pub(super) fn enter() -> io::Result<Self> {
         #[cfg(windows)]
         let _ = crossterm::ansi_support::supports_ansi();
         enable_raw_mode()?;
         ENTERED.store(true, Ordering::SeqCst);
-        let guard = Self;
-        write(ENTER)?;
-        Ok(guard)
+        Ok(Self)
     }
 
-    /// Takes the terminal again after the program was stopped: a shell may have changed its modes meanwhile.
+    /// Takes the terminal again after the program was stopped: a shell may have changed its modes meanwhile. The next
+    /// frame has to begin with [`ENTER`].
     pub(super) fn enter_again() -> io::Result<()> {
         let _ = disable_raw_mode();
         enable_raw_mode()?;
         ENTERED.store(true, Ordering::SeqCst);
-        write(ENTER)
+        Ok(())
     }
 
     /// The terminal is gone: never touch it again.

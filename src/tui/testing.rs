@@ -204,7 +204,7 @@ impl Driver {
         let (keymap, _) = Keymap::new(&std::collections::BTreeMap::new(), false);
         let mut model = Model::new(facts, theme, keymap, TimeZone::UTC, ago(0));
         model.size = size;
-        let terminal = Terminal::new(Wire::new(Size::new(size.0, size.1))).unwrap();
+        let terminal = Terminal::new(Wire::new(Size::new(size.0, size.1), "")).unwrap();
         let mut driver = Self { model, terminal, effects: Vec::new(), up: Duration::ZERO };
         driver.pass(0);
         driver

@@ -13,23 +13,27 @@ use ratatui::style::{Color, Modifier};
 #[derive(Debug)]
 pub(super) struct Wire {
     out: String,
+    /// What goes before the next frame.
+    lead: &'static str,
     size: Size,
     cursor: Position,
     cursor_shown: bool,
 }
 
 impl Wire {
-    pub(super) fn new(size: Size) -> Self {
-        Self { out: String::new(), size, cursor: Position::ORIGIN, cursor_shown: false }
+    /// A wire to a terminal that is still to be entered with `lead`.
+    pub(super) fn new(size: Size, lead: &'static str) -> Self {
+        Self { out: String::new(), lead, size, cursor: Position::ORIGIN, cursor_shown: false }
     }
 
     pub(super) fn set_size(&mut self, size: Size) {
         self.size = size;
     }
 
-    /// The cursor is hidden again and nothing is known of what was written: after the terminal was entered anew.
-    pub(super) fn forget(&mut self) {
+    /// The cursor is hidden again and nothing is known of what was written: the terminal is to be entered anew.
+    pub(super) fn forget(&mut self, lead: &'static str) {
         self.out.clear();
+        self.lead = lead;
         self.cursor_shown = false;
     }
 
@@ -39,7 +43,8 @@ impl Wire {
             return None;
         }
         let body = std::mem::take(&mut self.out);
-        Some(format!("\x1b[?2026h{body}\x1b[?2026l"))
+        let lead = std::mem::take(&mut self.lead);
+        Some(format!("{lead}\x1b[?2026h{body}\x1b[?2026l"))
     }
 
     fn color(&mut self, color: Color, base: u8) {
@@ -210,7 +215,7 @@ mod tests {
     use super::Wire;
 
     fn painted(frames: &[Line<'static>]) -> String {
-        let mut terminal = Terminal::new(Wire::new(Size::new(20, 2))).unwrap();
+        let mut terminal = Terminal::new(Wire::new(Size::new(20, 2), "")).unwrap();
         let mut last = None;
         for line in frames {
             terminal.draw(|frame| frame.render_widget(line, frame.area())).unwrap();

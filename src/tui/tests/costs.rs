@@ -53,7 +53,7 @@ fn a_map_of_60_by_30_cells_costs_at_most_20_kilobytes() {
         let skin = Skin::new(&theme, &Glyphs::new(true));
         let chart = chart();
         let picture = Picture::draw(&chart, View::fit(&chart, 60, 60), 60, 60);
-        let mut terminal = Terminal::new(Wire::new(Size::new(60, 30))).unwrap();
+        let mut terminal = Terminal::new(Wire::new(Size::new(60, 30), "")).unwrap();
         terminal
             .draw(|frame| {
                 let area = frame.area();
