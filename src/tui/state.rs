@@ -301,6 +301,16 @@ pub(super) struct Incoming {
     pub(super) again: bool,
 }
 
+/// Profiles that were there and are gone: without them nothing tells when they come back.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    pub(super) ids: HashSet<String>,
+    /// When the disk is looked at again for them.
+    pub(super) at: Option<Duration>,
+    /// How often that was done.
+    pub(super) tries: u32,
+}
+
 /// Everything the browser knows. Nothing in here reads a file, a clock or the environment.
 #[derive(Debug)]
 pub(super) struct Model {
@@ -315,6 +325,7 @@ pub(super) struct Model {
     pub(super) catalog: Catalog,
     pub(super) generation: u64,
     pub(super) incoming: Option<Incoming>,
+    pub(super) missing: Missing,
     pub(super) tree: TreePane,
     pub(super) sort: Sort,
     pub(super) filter: String,
@@ -350,6 +361,7 @@ impl Model {
             catalog: Catalog::default(),
             generation: 0,
             incoming: None,
+            missing: Missing::default(),
             tree: TreePane { stale: true, ..TreePane::default() },
             sort: Sort::Name,
             filter: String::new(),
@@ -382,7 +394,10 @@ impl Model {
         let minute = Duration::from_secs(60 - u64::try_from(self.now.as_second().rem_euclid(60)).unwrap_or(0));
         let status = self.status.as_ref().map(|status| status.until);
         let map = self.map.asked.as_ref().filter(|_| !self.map.waits()).map(|(_, at)| *at);
-        [self.details_at, self.preview_at, status, map, Some(self.up + minute)].into_iter().flatten().min()
+        [self.details_at, self.preview_at, status, map, self.missing.at, Some(self.up + minute)]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// How rows and titles say things.

@@ -352,3 +352,19 @@ fn a_filter_that_lets_nothing_through_moves_nobody_away() {
     driver.keys("<Esc>");
     assert_eq!(driver.selected(), here);
 }
+
+#[test]
+fn a_profile_that_went_away_is_looked_for_until_it_is_back() {
+    let mut driver = Driver::usual();
+    driver.keys("R");
+    driver.scan(1, Vec::new());
+    driver.effects.clear();
+    driver.pass(9_000);
+    assert!(!driver.effects.contains(&Effect::Rescan(2)));
+    driver.pass(1_100);
+    assert!(driver.effects.contains(&Effect::Rescan(2)));
+    driver.scan(2, catalog());
+    assert_eq!(driver.model.catalog.profiles.len(), 2);
+    driver.pass(60_000);
+    assert!(!driver.effects.contains(&Effect::Rescan(3)));
+}
