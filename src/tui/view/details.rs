@@ -23,11 +23,13 @@ struct Page<'a> {
     lines: Vec<Line<'static>>,
     /// Labels and values that still wait for the longest label among them.
     facts: Vec<(String, String)>,
+    /// The longest label so far, of facts that are listed and of those that will be.
+    column: usize,
 }
 
 /// The title and the lines for the node that is shown.
 pub(in super::super) fn lines(model: &Model, width: usize) -> (String, Vec<Line<'static>>) {
-    let mut page = Page { model, width: width.max(1), lines: Vec::new(), facts: Vec::new() };
+    let mut page = Page { model, width: width.max(1), lines: Vec::new(), facts: Vec::new(), column: 0 };
     let Some(subject) = model.shown.and_then(|node| model.subject(node)) else {
         return ("Details".to_owned(), Vec::new());
     };
@@ -97,7 +99,16 @@ impl Page<'_> {
     /// A label and its value.
     fn fact(&mut self, label: &str, text: &str) {
         if !text.is_empty() {
+            self.measure(label);
             self.facts.push((label.to_owned(), text.to_owned()));
+        }
+    }
+
+    /// Gives a label room, if it leaves half of the pane to the values.
+    fn measure(&mut self, label: &str) {
+        let wide = width(label);
+        if wide <= self.width / 2 {
+            self.column = self.column.max(wide);
         }
     }
 
@@ -105,8 +116,7 @@ impl Page<'_> {
     /// of the pane.
     fn align(&mut self) {
         let facts = std::mem::take(&mut self.facts);
-        let most = self.width / 2;
-        let column = facts.iter().map(|(label, _)| width(label)).filter(|wide| *wide <= most).max().unwrap_or(0);
+        let column = self.column;
         let skin = &self.model.skin;
         for (label, text) in facts {
             let label = pad(&label, column.max(width(&label)), skin.glyphs.ellipsis);
@@ -258,6 +268,8 @@ impl Page<'_> {
     fn facts(&mut self, layer: &Layer) {
         // Before a full check most facts wait for it; listing them would only hide those that are known.
         let known = |value: &Value| layer.depth == Depth::Full || *value != Value::Unknown;
+        // Their labels have their room already, so that nothing moves when they come.
+        layer.facts.0.iter().for_each(|fact| self.measure(fact.label));
         for fact in layer.facts.0.iter().filter(|fact| known(&fact.value)) {
             let text = value(self.model, &fact.value);
             self.fact(fact.label, &text);
