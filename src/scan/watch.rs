@@ -270,8 +270,10 @@ fn forward(messages: Sender<Message>) -> impl Fn(notify::Result<notify::Event>) 
             Ok(event) if event.need_rescan() => Message::Everything,
             Ok(event) if matches!(event.kind, EventKind::Access(_)) => return,
             Ok(event) => {
-                let named =
-                    matches!(event.kind, EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_)));
+                let named = matches!(
+                    event.kind,
+                    EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+                );
                 Message::Touched { paths: event.paths, named }
             }
             Err(_) => Message::Everything,
