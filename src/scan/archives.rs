@@ -239,11 +239,15 @@ fn add(walked: &mut Walked, name: String, mut layer: Layer) -> String {
     });
     let Some(world) = walked.worlds.get_mut(at) else { return String::new() };
     layer.orphan = world.live().is_none();
-    let id = format!("{}@{}", world.id, layer.id);
-    let taken = |id: &String| world.layers.iter().any(|other| other.id == *id);
     // Two folders may hold archives of one name, and one archive two worlds of one name.
-    layer.id =
-        std::iter::once(id.clone()).chain((2..).map(|n| format!("{id}-{n}"))).find(|id| !taken(id)).unwrap_or(id);
+    let id = format!("{}@{}", world.id, layer.id);
+    let taken = |id: &str| world.layers.iter().any(|other| other.id == id);
+    layer.id.clone_from(&id);
+    let mut number = 1_u64;
+    while taken(&layer.id) {
+        number += 1;
+        layer.id = format!("{id}-{number}");
+    }
     debug_assert!(matches!(layer.container, Container::Zip | Container::Tar));
     world.layers.push(layer);
     world.id.clone()

@@ -133,8 +133,8 @@ fn keep_depth(old: &Layer, new: &mut Layer) -> bool {
 mod tests {
     use super::Catalog;
     use crate::model::{
-        Checked, Container, Depth, Facts, FileEntry, Found, Layer, LayerKind, Profile, Shape, Source, Value, Verdict,
-        World, WorldKind,
+        Checked, Container, Depth, Facts, FileEntry, Found, Layer, LayerKind, Profile, Shape, Source, Stamp, StampFrom,
+        Value, Verdict, World, WorldKind,
     };
 
     fn catalog(size: u64) -> Catalog {
@@ -206,6 +206,20 @@ mod tests {
             assert_eq!(known.layer("p/W@live").map(|(_, _, l)| l.depth), Some(depth), "size {size}");
             assert!(known.revision > before);
         }
+    }
+
+    #[test]
+    fn a_deeper_check_does_not_outlive_a_new_archive_with_files_of_the_same_sizes() {
+        let of = |second| {
+            let mut catalog = catalog(5);
+            let at = jiff::Timestamp::from_second(second).unwrap();
+            catalog.profiles[0].worlds[0].layers[0].stamp = Some(Stamp { at, from: StampFrom::Mtime });
+            catalog
+        };
+        let mut known = of(1);
+        assert!(known.checked("p/W@live", checked()));
+        known.renew(of(2));
+        assert_eq!(known.layer("p/W@live").map(|(_, _, l)| l.depth), Some(Depth::Headers));
     }
 
     #[test]

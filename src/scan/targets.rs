@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Request, Root};
 use crate::games::{self, Game};
-use crate::model::{Cancel, Found, Outcome};
+use crate::model::{Cancel, Found, Outcome, shown_path};
 use crate::store::{self, Effort, Store, StoreError, StoreErrorKind};
 
 /// Every place that a request names: its own roots first, then the usual ones that exist.
@@ -72,7 +72,16 @@ pub(super) fn open(root: &Root, game: &dyn Game, request: &Request, cancel: &Can
     {
         return Ok(Opened { store: opened(&around.outer)?, part: Some(around.part) });
     }
+    if let Some(archive) = archive_around(&path) {
+        let why = "this path leads into an archive; name the archive itself to see the worlds in it";
+        return Err(Outcome::Failed(format!("{why}: {}", shown_path(archive))));
+    }
     Ok(Opened { store: opened(&path)?, part: None })
+}
+
+/// The archive that a path leads into, when a file with the name of one stands where a folder should.
+fn archive_around(path: &Path) -> Option<&Path> {
+    path.ancestors().skip(1).find(|above| store::looks_like_archive(above) && above.is_file())
 }
 
 fn real(path: &Path) -> PathBuf {

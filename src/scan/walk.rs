@@ -168,9 +168,13 @@ impl Walk<'_> {
 
     fn unique_id(&mut self, root: &Root, path: &Path) -> String {
         let base = slug(root.name.as_deref(), path);
-        // Another place may bear the numbered name by itself.
-        let numbered = (2_u64..).map(|n| format!("{base}-{n}"));
-        let id = std::iter::once(base.clone()).chain(numbered).find(|id| !self.ids.contains(id)).unwrap_or(base);
+        let mut id = base.clone();
+        let mut number = 1_u64;
+        // Another place may bear a numbered name by itself.
+        while self.ids.contains(&id) {
+            number += 1;
+            id = format!("{base}-{number}");
+        }
         self.ids.insert(id.clone());
         id
     }

@@ -397,9 +397,9 @@ mod tests {
         let (_watch, events) = watching(&root);
         assert!(noticed(&events, |n| write_in(&root.join("worlds_local"), n)));
         quiet(&events);
-        fs::read_dir(root.join("worlds_local")).unwrap().for_each(|entry| {
+        for entry in fs::read_dir(root.join("worlds_local")).unwrap() {
             fs::read(entry.unwrap().path()).unwrap();
-        });
+        }
         fs::write(dir.path().join("beside-the-root"), b"x").unwrap();
         fs::write(root.join("server.log"), b"x").unwrap();
         assert_eq!(events.recv_timeout(Duration::from_millis(900)), Err(RecvTimeoutError::Timeout));
