@@ -38,6 +38,11 @@ impl Catalog {
                     None => profile.worlds.push(world),
                 }
             }
+            Event::Finding { profile, finding } => {
+                if let Some(profile) = self.profiles.iter_mut().find(|p| p.id == profile) {
+                    profile.findings.push(finding);
+                }
+            }
             Event::Done => self.complete = true,
         }
     }
@@ -110,7 +115,9 @@ fn keep_depths(old: &World, new: &mut World, game: GameId) {
 
 /// Keeps a deeper check of the same files; true when it did.
 fn keep_depth(old: &Layer, new: &mut Layer) -> bool {
-    let same = old.depth > new.depth && old.generation == new.generation && old.files == new.files;
+    // Files in an archive often have no time of their own; the stamp is then the archive's.
+    let same =
+        old.depth > new.depth && (old.generation, old.stamp, &old.files) == (new.generation, new.stamp, &new.files);
     if same {
         new.verdict = old.verdict;
         new.depth = old.depth;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Request, Root};
 use crate::games::{self, Game};
-use crate::model::{Found, Outcome};
-use crate::store::{self, Store, StoreError, StoreErrorKind};
+use crate::model::{Cancel, Found, Outcome};
+use crate::store::{self, Effort, Store, StoreError, StoreErrorKind};
 
 /// Every place that a request names: its own roots first, then the usual ones that exist.
 pub(super) fn places(request: &Request) -> Vec<Root> {
@@ -49,8 +49,9 @@ pub(super) struct Opened {
 }
 
 /// Opens a place for a game: a folder, an archive, or the folder around one file or folder of a save.
-pub(super) fn open(root: &Root, game: &dyn Game, request: &Request) -> Result<Opened, Outcome> {
-    let opened = |path: &Path| store::open(path, &request.ceilings).map_err(|error| failed(&error));
+pub(super) fn open(root: &Root, game: &dyn Game, request: &Request, cancel: &Cancel) -> Result<Opened, Outcome> {
+    let effort = Effort::any(cancel);
+    let opened = |path: &Path| store::open_within(path, &request.ceilings, &effort).map_err(|error| failed(&error));
     // A path such as `.` has no name of its own, and a bare name no folder around it; the real path has both.
     let bare = root.path.file_name().is_none() || root.path.parent().is_none_or(|dir| dir.as_os_str().is_empty());
     let path = if bare { real(&root.path) } else { root.path.clone() };
