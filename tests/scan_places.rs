@@ -12,6 +12,10 @@ use worldkeep::model::{Cancel, Clock, Code, Finding, Found, Layer, LayerKind, Ou
 use worldkeep::scan::{self, Catalog, Request, Root};
 use worldkeep::store::Ceilings;
 
+mod support;
+
+use support::memory::MemoryStore;
+
 const NOW: &str = "2026-11-30T12:00:00Z";
 
 fn now() -> Timestamp {
@@ -204,14 +208,11 @@ fn a_server_that_two_paths_lead_to_is_listed_once() {
 
 #[test]
 fn a_large_neighbour_does_not_hide_a_server() {
-    let dir = tempfile::tempdir().unwrap();
-    for outer in 0..72 {
-        for inner in 0..72 {
-            fs::create_dir_all(dir.path().join(format!("aaa/{outer}/{inner}"))).unwrap();
-        }
-    }
-    pair(&dir.path().join("srv/valheim/worlds_local"));
-    assert_eq!(names(&scan(&request(&[dir.path().to_path_buf()]))), ["valheim"]);
+    let neighbours = (0..70).flat_map(|a| (0..70).map(move |b| (format!("aaa/{a}/{b}/x"), Vec::new())));
+    let server = ("srv/valheim/worlds_local/W.fwl".to_owned(), Vec::new());
+    let store = MemoryStore::new(neighbours.chain([server]).collect());
+    let game = worldkeep::games::by_id("valheim").unwrap();
+    assert_eq!(game.roots(&store, &support::context()), [Path::new("srv/valheim")]);
 }
 
 #[test]

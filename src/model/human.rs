@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(size(190_840_832), "182 MiB");
         assert_eq!(size(1023), "1023 B");
         assert_eq!(size(1024), "1 KiB");
-        assert_eq!(size(10_239), "10 KiB");
+        assert_eq!(size(10_240), "10 KiB");
         assert_eq!(count(i64::MIN), "-9,223,372,036,854,775,808");
         assert!(size(u64::MAX).len() <= 8, "{}", size(u64::MAX));
         assert!((0..64).all(|bit| size((1 << bit) - 1).len() <= 8));
