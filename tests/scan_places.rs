@@ -215,7 +215,8 @@ fn a_large_neighbour_does_not_hide_a_server() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("all.tar");
     fs::write(&path, builder.into_inner().unwrap()).unwrap();
-    let roots: Vec<_> = scan(&request(&[path.clone()])).profiles.into_iter().map(|profile| profile.root).collect();
+    let roots: Vec<_> =
+        scan(&request(std::slice::from_ref(&path))).profiles.into_iter().map(|profile| profile.root).collect();
     assert_eq!(roots, [path.join("srv/valheim")]);
 }
 
