@@ -1,5 +1,6 @@
 //! Where Valheim's saves lie: the usual places, and how to tell a save root from any other folder.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -79,67 +80,64 @@ pub(super) fn enclosing(path: &Path, folder: Option<&dyn Store>) -> Option<Enclo
     }
 }
 
-/// The save roots in a store.
+/// The save roots in a store, sorted.
+///
+/// The folders near the given path are looked into before the deeper ones, so that a large neighbour does not use the
+/// search up.
 pub(super) fn roots(store: &dyn Store, context: &Context) -> Vec<PathBuf> {
-    let mut search = Search { store, context, roots: Vec::new(), left: FOLDERS };
-    let root = Path::new("");
-    if search.visit(root, 0) == Kind::World {
-        search.roots.push(root.to_path_buf());
+    let mut search = Search { store, roots: BTreeSet::new(), queue: VecDeque::from([(PathBuf::new(), 0)]) };
+    for _ in 0..FOLDERS {
+        let Some((dir, depth)) = search.queue.pop_front() else { break };
+        if context.cancel.cancelled() {
+            break;
+        }
+        search.visit(&dir, depth);
     }
-    search.roots
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A 1.0 world folder.
-    World,
-    /// A root, already noted, or nothing of ours.
-    Other,
+    if search.roots.is_empty() && is_worlds_folder(store.outer().file_name()) {
+        search.roots.insert(PathBuf::new());
+    }
+    search.roots.into_iter().collect()
 }
 
 struct Search<'a> {
     store: &'a dyn Store,
-    context: &'a Context,
-    roots: Vec<PathBuf>,
-    left: usize,
+    roots: BTreeSet<PathBuf>,
+    /// Folders to look into, with their depth.
+    queue: VecDeque<(PathBuf, usize)>,
 }
 
 impl Search<'_> {
-    fn visit(&mut self, dir: &Path, depth: usize) -> Kind {
-        if self.left == 0 || self.context.cancel.cancelled() {
-            return Kind::Other;
+    fn visit(&mut self, dir: &Path, depth: usize) {
+        // A folder in a root is the root's to list.
+        if dir.ancestors().skip(1).any(|above| self.roots.contains(above)) {
+            return;
         }
-        self.left -= 1;
         let Ok(entries) = self.store.list(dir) else {
             // A worlds folder that may not be listed is still a place to speak about.
             if is_worlds_folder(dir.file_name().or(self.store.outer().file_name())) {
-                self.roots.push(dir.to_path_buf());
+                self.roots.insert(dir.to_path_buf());
             }
-            return Kind::Other;
+            return;
         };
         if entries.iter().any(|e| e.name.to_str().is_some_and(|n| n.starts_with("_main."))) {
-            return Kind::World;
+            // A 1.0 world folder: the folder around it is the root.
+            self.roots.insert(dir.parent().unwrap_or(dir).to_path_buf());
+        } else if self.holds_worlds(dir, &entries) {
+            self.roots.insert(dir.to_path_buf());
+        } else if depth < DEPTH {
+            // A link may lead back up or into another disk; only the given path itself may be one.
+            let below = entries.iter().filter(|e| e.kind == EntryKind::Dir && !(e.link && depth > 0));
+            let below = below.map(|e| &e.name).filter(|name| !is_cache(name) && !self.is_no_disk(dir, name));
+            let below: Vec<_> = below.map(|name| (dir.join(name), depth + 1)).collect();
+            self.queue.extend(below);
         }
-        if self.holds_worlds(dir, &entries) {
-            self.roots.push(dir.to_path_buf());
-            return Kind::Other;
-        }
-        if depth < DEPTH {
-            for entry in entries.iter().filter(|e| e.kind == EntryKind::Dir && !is_cache(&e.name)) {
-                // A link may lead back up or into another disk; only the given path itself may be one.
-                if entry.link && depth > 0 {
-                    continue;
-                }
-                if self.visit(&dir.join(&entry.name), depth + 1) == Kind::World {
-                    self.roots.push(dir.to_path_buf());
-                    return Kind::Other;
-                }
-            }
-        }
-        if dir.as_os_str().is_empty() && self.roots.is_empty() && is_worlds_folder(self.store.outer().file_name()) {
-            self.roots.push(dir.to_path_buf());
-        }
-        Kind::Other
+    }
+
+    /// What the kernel shows at the top of a disk, with thousands of folders and no save.
+    fn is_no_disk(&self, dir: &Path, name: &OsStr) -> bool {
+        dir.as_os_str().is_empty()
+            && self.store.outer() == Path::new("/")
+            && ["proc", "sys", "dev"].iter().any(|kernel| name == *kernel)
     }
 
     fn holds_worlds(&self, dir: &Path, entries: &[Entry]) -> bool {
