@@ -120,6 +120,7 @@ struct Pen {
 }
 
 /// Cells in a row that become blank on the terminal's own background.
+#[derive(Clone, Copy)]
 struct Blanks {
     x: u16,
     y: u16,
