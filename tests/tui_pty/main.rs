@@ -33,7 +33,7 @@ fn the_terminal_is_given_back_as_it_was() {
 #[test]
 fn a_terminate_signal_gives_the_terminal_back() {
     let mut term = Terminal::demo();
-    term.wait("a first screen", |screen| screen.text().contains("╭ Saves"));
+    term.wait("a first screen", |screen| screen.text().contains("╭[Saves]"));
     term.signal(rustix::process::Signal::TERM);
     assert_eq!(term.ended(), 143);
     term.wait("the first screen again", |screen| !screen.alternate_screen() && !screen.hide_cursor());
@@ -42,7 +42,7 @@ fn a_terminate_signal_gives_the_terminal_back() {
 #[test]
 fn no_question_is_asked_of_the_terminal() {
     let mut term = Terminal::demo();
-    term.wait("a first screen", |screen| screen.text().contains("╭ Saves"));
+    term.wait("a first screen", |screen| screen.text().contains("╭[Saves]"));
     term.keys("jjq");
     assert_eq!(term.ended(), 0);
     let written = term.written();
@@ -75,13 +75,13 @@ fn an_arrow_key_in_two_pieces_moves_the_selection_and_does_nothing_else() {
 #[test]
 fn a_storm_of_sizes_leaves_a_whole_screen() {
     let mut term = Terminal::demo();
-    term.wait("a first screen", |screen| screen.text().contains("╭ Saves"));
+    term.wait("a first screen", |screen| screen.text().contains("╭[Saves]"));
     for (columns, rows) in [(80, 24), (40, 10), (20, 5), (10, 3), (5, 2), (2, 1), (1, 1), (200, 60), (120, 40)] {
         term.resize(columns, rows);
     }
     term.wait("a screen of the last size", |screen| {
         let text = screen.text();
-        text.lines().count() == 40 && text.contains("╭ Saves") && text.contains("╭ Map") && text.contains("? help")
+        text.lines().count() == 40 && text.contains("╭[Saves]") && text.contains("╭ Map") && text.contains("? help")
     });
     term.keys("q");
     assert_eq!(term.ended(), 0);
@@ -90,7 +90,7 @@ fn a_storm_of_sizes_leaves_a_whole_screen() {
 #[test]
 fn ctrl_z_gives_the_terminal_back_and_continuing_paints_everything_again() {
     let mut term = Terminal::demo();
-    term.wait("a first screen", |screen| screen.text().contains("╭ Saves"));
+    term.wait("a first screen", |screen| screen.text().contains("╭[Saves]"));
     term.keys("\x1a");
     term.wait("the first screen", |screen| !screen.alternate_screen());
     if !term.stopped() {
@@ -99,7 +99,7 @@ fn ctrl_z_gives_the_terminal_back_and_continuing_paints_everything_again() {
         return;
     }
     term.signal(rustix::process::Signal::CONT);
-    term.wait("everything again", |screen| screen.alternate_screen() && screen.text().contains("╭ Saves"));
+    term.wait("everything again", |screen| screen.alternate_screen() && screen.text().contains("╭[Saves]"));
     term.keys("q");
     assert_eq!(term.ended(), 0);
 }
@@ -120,7 +120,7 @@ fn keys_that_come_at_once_are_all_taken() {
 #[test]
 fn it_ends_when_the_terminal_goes_away() {
     let mut term = Terminal::demo();
-    term.wait("a first screen", |screen| screen.text().contains("╭ Saves"));
+    term.wait("a first screen", |screen| screen.text().contains("╭[Saves]"));
     term.hang_up();
     assert_ne!(term.ended(), 0);
 }
@@ -133,7 +133,7 @@ fn it_ends_when_the_terminal_goes_away_and_no_signal_says_so() {
         return;
     }
     let mut term = Terminal::start(&Start { wrapper: &["setsid", "--wait"], ..Start::default() });
-    term.wait("a first screen", |screen| screen.text().contains("╭ Saves"));
+    term.wait("a first screen", |screen| screen.text().contains("╭[Saves]"));
     term.hang_up();
     // The wrapper ends by the hang-up; whether the program ended is seen by its own process.
     term.gone();
@@ -143,7 +143,7 @@ fn it_ends_when_the_terminal_goes_away_and_no_signal_says_so() {
 fn no_color_and_ascii_are_kept() {
     let start = Start { env: &[("NO_COLOR", "1"), ("LANG", "C")], ..Start::default() };
     let mut term = Terminal::start(&start);
-    term.wait("a frame of ASCII", |screen| screen.text().contains("+ Saves") && screen.text().contains("whole"));
+    term.wait("a frame of ASCII", |screen| screen.text().contains("+[Saves]") && screen.text().contains("whole"));
     term.settle();
     term.keys("q");
     assert_eq!(term.ended(), 0);
