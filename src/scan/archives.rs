@@ -28,7 +28,7 @@ pub(super) fn merge(walked: &mut Walked, request: &Request, context: &Context, s
         }
         // What cannot be opened is no layer of any world; naming the archive itself says why.
         let Ok(archive) = store::open(&outer, &request.ceilings) else { continue };
-        for dir in walked.game.roots(archive.as_ref(), context) {
+        for dir in walked.game.roots(archive.as_ref(), context, &mut Vec::new()) {
             for entry in walked.game.roster(archive.as_ref(), &dir, context).entries {
                 let inner = walked.game.survey(archive.as_ref(), &walked.id, &entry, context);
                 if let Some((name, mut layer)) = layer_of(inner, &path) {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::folder::{FolderView, is_inner_name};
 use super::pair::Suffix;
 use crate::games::{Context, Enclosing, Places, UsualPlace};
-use crate::store::{Entry, EntryKind, Store, looks_like_archive};
+use crate::store::{Entry, EntryKind, Store, StoreError, looks_like_archive};
 
 /// The folders in a save root that the game lists, in the order in which it does.
 pub(super) const WORLDS_FOLDERS: [&str; 2] = ["worlds_local", "worlds"];
@@ -79,9 +79,9 @@ pub(super) fn enclosing(path: &Path, folder: Option<&dyn Store>) -> Option<Enclo
     }
 }
 
-/// The save roots in a store.
-pub(super) fn roots(store: &dyn Store, context: &Context) -> Vec<PathBuf> {
-    let mut search = Search { store, context, roots: Vec::new(), left: FOLDERS };
+/// The save roots in a store; folders that cannot be listed go to `unread`.
+pub(super) fn roots(store: &dyn Store, context: &Context, unread: &mut Vec<StoreError>) -> Vec<PathBuf> {
+    let mut search = Search { store, context, roots: Vec::new(), unread, left: FOLDERS };
     let root = Path::new("");
     if search.visit(root, 0) == Kind::World {
         search.roots.push(root.to_path_buf());
@@ -101,6 +101,7 @@ struct Search<'a> {
     store: &'a dyn Store,
     context: &'a Context,
     roots: Vec<PathBuf>,
+    unread: &'a mut Vec<StoreError>,
     left: usize,
 }
 
@@ -110,12 +111,17 @@ impl Search<'_> {
             return Kind::Other;
         }
         self.left -= 1;
-        let Ok(entries) = self.store.list(dir) else {
-            // A worlds folder that may not be listed is still a place to speak about.
-            if is_worlds_folder(dir.file_name().or(self.store.outer().file_name())) {
-                self.roots.push(dir.to_path_buf());
+        let entries = match self.store.list(dir) {
+            Ok(entries) => entries,
+            Err(error) => {
+                // A worlds folder that may not be listed is still a place to speak about.
+                if is_worlds_folder(dir.file_name().or(self.store.outer().file_name())) {
+                    self.roots.push(dir.to_path_buf());
+                } else if depth > 0 && dir.file_name() != Some(OsStr::new("lost+found")) {
+                    self.unread.push(error);
+                }
+                return Kind::Other;
             }
-            return Kind::Other;
         };
         if entries.iter().any(|e| e.name.to_str().is_some_and(|n| n.starts_with("_main."))) {
             return Kind::World;
