@@ -62,16 +62,6 @@ impl Catalog {
         *self = fresh;
     }
 
-    /// Takes over one profile of a new scan that looked at that profile alone.
-    pub fn renew_profile(&mut self, profile: Profile) {
-        let mut fresh = self.clone();
-        match fresh.profiles.iter_mut().find(|p| p.id == profile.id) {
-            Some(old) => *old = profile,
-            None => fresh.profiles.push(profile),
-        }
-        self.renew(fresh);
-    }
-
     /// The world of an id.
     pub fn world(&self, id: &str) -> Option<(&Profile, &World)> {
         self.profiles.iter().find_map(|p| p.worlds.iter().find(|w| w.id == id).map(|w| (p, w)))
