@@ -216,7 +216,8 @@ fn layer_of(world: World, archive: &Path) -> Option<(String, Layer)> {
     layer.reason = (!layer.restorable).then(|| layer.reason.clone()).flatten();
     // A pair inside an archive converts nothing until it is restored.
     layer.findings.retain(|f| f.code != Code::ConvertsOnSave);
-    layer.id = format!("archive-{file}");
+    // The last `@` of an id is where its layer begins.
+    layer.id = format!("archive-{}", file.replace('@', "_"));
     Some((name, layer))
 }
 
