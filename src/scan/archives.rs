@@ -156,7 +156,7 @@ fn layers(
     context: &Context,
 ) -> Vec<(String, Layer)> {
     let mut found = Vec::new();
-    for dir in walked.game.roots(archive, context) {
+    for dir in walked.game.roots(archive, context, &mut Vec::new()) {
         for entry in walked.game.roster(archive, &dir, context).entries {
             if context.cancel.cancelled() {
                 return found;
@@ -216,7 +216,8 @@ fn layer_of(world: World, archive: &Path) -> Option<(String, Layer)> {
     layer.reason = (!layer.restorable).then(|| layer.reason.clone()).flatten();
     // A pair inside an archive converts nothing until it is restored.
     layer.findings.retain(|f| f.code != Code::ConvertsOnSave);
-    layer.id = format!("archive-{file}");
+    // The last `@` of an id is where its layer begins.
+    layer.id = format!("archive-{}", file.replace('@', "_"));
     Some((name, layer))
 }
 

@@ -87,7 +87,18 @@ impl Walk<'_> {
         if part.is_some() {
             return self.profile(root, game, store, PathBuf::new(), part.as_deref());
         }
-        let dirs = game.roots(store.as_ref(), &self.context);
+        let mut unread = Vec::new();
+        let dirs = game.roots(store.as_ref(), &self.context, &mut unread);
+        for error in unread {
+            let outcome = targets::failed(&error);
+            if outcome != Outcome::Missing {
+                (self.sink)(Event::Looked(Looked {
+                    path: store.outer().join(&error.path),
+                    found: root.found,
+                    outcome,
+                }));
+            }
+        }
         // In a folder, deeper roots become stores of their own, so that paths stay short and a watch can follow each. An
         // archive stays one store: each opening could cost unpacking it whole.
         let reopen = store.container() == Container::Folder;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::folder::{FolderView, is_inner_name};
 use super::pair::Suffix;
 use crate::games::{Context, Enclosing, Places, UsualPlace};
-use crate::store::{Entry, EntryKind, Store, looks_like_archive};
+use crate::store::{Entry, EntryKind, Store, StoreError, looks_like_archive};
 
 /// The folders in a save root that the game lists, in the order in which it does.
 pub(super) const WORLDS_FOLDERS: [&str; 2] = ["worlds_local", "worlds"];
@@ -83,9 +83,10 @@ pub(super) fn enclosing(path: &Path, folder: Option<&dyn Store>) -> Option<Enclo
 /// The save roots in a store, sorted.
 ///
 /// The folders near the given path are looked into before the deeper ones, so that a large neighbour does not use the
-/// search up.
-pub(super) fn roots(store: &dyn Store, context: &Context) -> Vec<PathBuf> {
-    let mut search = Search { store, roots: BTreeSet::new(), queue: VecDeque::from([(PathBuf::new(), 0)]) };
+/// search up. Folders that cannot be listed go to `unread`.
+pub(super) fn roots(store: &dyn Store, context: &Context, unread: &mut Vec<StoreError>) -> Vec<PathBuf> {
+    let queue = VecDeque::from([(PathBuf::new(), 0)]);
+    let mut search = Search { store, roots: BTreeSet::new(), unread: Vec::new(), queue };
     for _ in 0..FOLDERS {
         let Some((dir, depth)) = search.queue.pop_front() else { break };
         if context.cancel.cancelled() {
@@ -96,12 +97,16 @@ pub(super) fn roots(store: &dyn Store, context: &Context) -> Vec<PathBuf> {
     if search.roots.is_empty() && is_worlds_folder(store.outer().file_name()) {
         search.roots.insert(PathBuf::new());
     }
+    // A folder in a root that turned out to be one later is the root's to speak about.
+    let known = |error: &StoreError| error.path.ancestors().skip(1).any(|above| search.roots.contains(above));
+    unread.extend(search.unread.into_iter().filter(|error| !known(error)));
     search.roots.into_iter().collect()
 }
 
 struct Search<'a> {
     store: &'a dyn Store,
     roots: BTreeSet<PathBuf>,
+    unread: Vec<StoreError>,
     /// Folders to look into, with their depth.
     queue: VecDeque<(PathBuf, usize)>,
 }
@@ -112,12 +117,17 @@ impl Search<'_> {
         if dir.ancestors().skip(1).any(|above| self.roots.contains(above)) {
             return;
         }
-        let Ok(entries) = self.store.list(dir) else {
-            // A worlds folder that may not be listed is still a place to speak about.
-            if is_worlds_folder(dir.file_name().or(self.store.outer().file_name())) {
-                self.roots.insert(dir.to_path_buf());
+        let entries = match self.store.list(dir) {
+            Ok(entries) => entries,
+            Err(error) => {
+                // A worlds folder that may not be listed is still a place to speak about.
+                if is_worlds_folder(dir.file_name().or(self.store.outer().file_name())) {
+                    self.roots.insert(dir.to_path_buf());
+                } else if depth > 0 && dir.file_name() != Some(OsStr::new("lost+found")) {
+                    self.unread.push(error);
+                }
+                return;
             }
-            return;
         };
         if entries.iter().any(|e| e.name.to_str().is_some_and(|n| n.starts_with("_main."))) {
             // A 1.0 world folder: the folder around it is the root.
