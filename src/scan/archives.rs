@@ -68,7 +68,8 @@ fn layer_of(world: World, archive: &Path) -> Option<(String, Layer)> {
     layer.reason = (!layer.restorable).then(|| layer.reason.clone()).flatten();
     // A pair inside an archive converts nothing until it is restored.
     layer.findings.retain(|f| f.code != Code::ConvertsOnSave);
-    layer.id = format!("archive-{file}");
+    // What follows the last `@` of an id is the layer's own part.
+    layer.id = format!("archive-{}", file.replace('@', "\\u{40}"));
     Some((name, layer))
 }
 
@@ -91,7 +92,14 @@ fn add(walked: &mut Walked, name: String, mut layer: Layer) -> String {
     });
     let Some(world) = walked.worlds.get_mut(at) else { return String::new() };
     layer.orphan = world.live().is_none();
-    layer.id = format!("{}@{}", world.id, layer.id);
+    // Two archives of one name lie in different folders, or one archive holds two worlds of one name.
+    let id = format!("{}@{}", world.id, layer.id);
+    let mut twins = 1;
+    layer.id.clone_from(&id);
+    while world.layers.iter().any(|other| other.id == layer.id) {
+        twins += 1;
+        layer.id = format!("{id}~{twins}");
+    }
     debug_assert!(matches!(layer.container, Container::Zip | Container::Tar));
     world.layers.push(layer);
     world.id.clone()
