@@ -3,6 +3,7 @@
 
     benches/peers.py first-frame --ttff PATH   first useful frame, idle, keys and bursts, beside nnn on the same tree
     benches/peers.py full-check FILE.db        a full check of a world beside `cat` of the same file
+    benches/peers.py parser FILE.db --jar JAR  the same check beside Valheim Save Tools, which needs Java
     benches/peers.py list                      `list --json` on 50 and 500 worlds: cost a layer, and growth
 
 `first-frame` needs nnn and a script that measures a terminal program in a pseudo-terminal and prints one JSON object with
@@ -74,22 +75,56 @@ def first_frame(options):
                 print(f"  {key}: {whole[key]}")
 
 
+def beside_metadata(file, folder):
+    """A copy of a .db with metadata beside it: a world without is looked at twice, a quarter of a second apart."""
+    worlds = Path(folder) / "worlds_local"
+    worlds.mkdir()
+    copy = Path(shutil.copy(file, worlds / Path(file).name))
+    own = Path(file).with_suffix(".fwl")
+    made = next(HERE.glob("fixtures/pair-v36/**/*.fwl"))
+    shutil.copy(own if own.exists() else made, copy.with_suffix(".fwl"))
+    return copy
+
+
 def full_check(options):
     build()
     size = Path(options.file).stat().st_size
     with tempfile.TemporaryDirectory() as folder:
         env = environment(folder)
-        command = [str(BINARY), "--no-config", "verify", "--json", options.file]
-        pairs = paired(command, ["cat", options.file], env, options.runs)
+        file = str(beside_metadata(options.file, folder))
+        command = [str(BINARY), "--no-config", "verify", "--json", file]
+        facts = json.loads(subprocess.run(command, env=env, capture_output=True).stdout)
+        assert f'"objects": {options.objects}' in json.dumps(facts) or not options.objects, "another count of objects"
+        pairs = paired(command, ["cat", file], env, options.runs)
         empty = [timed([str(BINARY), "--version"], env) for _ in range(options.runs)]
     ours = median(a[0] for a, _ in pairs)
     peer = median(b[0] for _, b in pairs)
     start = median(wall for wall, _, _ in empty)
+    cpu, start_cpu = median(a[1] for a, _ in pairs), median(cpu for _, cpu, _ in empty)
     peak = max(a[2] for a, _ in pairs) * 1024
     print(f"file: {size} bytes")
-    print(f"verify: {ours * 1e3:.2f} ms, cat: {peer * 1e3:.2f} ms, ratio {median(a[0] / b[0] for a, b in pairs):.2f}")
+    print(f"verify: {ours * 1e3:.2f} ms ({cpu * 1e3:.2f} ms CPU), cat: {peer * 1e3:.2f} ms, ratio {median(a[0] / b[0] for a, b in pairs):.2f}")
     print(f"verify less an empty start: {size / max(ours - start, 1e-6) / 1e6:.0f} MB/s")
+    print(f"CPU of verify less an empty start: {size / max(cpu - start_cpu, 1e-6) / 1e6:.0f} MB/s")
     print(f"peak memory: {peak} bytes, over the file's size: {(peak - size) / 2**20:.1f} MiB")
+
+
+def beside_parser(options):
+    build()
+    with tempfile.TemporaryDirectory() as folder:
+        env = environment(folder)
+        file = str(beside_metadata(options.file, folder))
+        ours = [str(BINARY), "--no-config", "verify", "--json", file]
+        java = ["java", "-jar", options.jar]
+        # The least that makes it read the whole world: no names looked up, nothing written.
+        theirs = [*java, file, "--listGlobalKeys", "--skipResolveNames"]
+        subprocess.run(theirs, env=env, check=True, capture_output=True)
+        pairs = paired(ours, theirs, env, options.runs)
+        empty = paired([str(BINARY), "--version"], java, env, options.runs)
+    for at, what in ((0, "wall"), (1, "CPU"), (2, "peak memory")):
+        print(f"{what}: parser / verify = {median(b[at] / a[at] for a, b in pairs):.1f}")
+    rest = [median(run[side][0] for run in pairs) - median(run[side][0] for run in empty) for side in (0, 1)]
+    print(f"wall less an empty start of each: parser / verify = {rest[1] / max(rest[0], 1e-6):.1f}")
 
 
 def list_cost(options):
@@ -122,11 +157,16 @@ def main():
     frame.add_argument("--runs", type=int, default=9)
     check = verbs.add_parser("full-check")
     check.add_argument("file")
+    check.add_argument("--objects", type=int, help="fail unless the check counts this many objects")
     check.add_argument("--runs", type=int, default=15)
+    peer = verbs.add_parser("parser")
+    peer.add_argument("file")
+    peer.add_argument("--jar", required=True)
+    peer.add_argument("--runs", type=int, default=9)
     cost = verbs.add_parser("list")
     cost.add_argument("--runs", type=int, default=7)
     options = parser.parse_args()
-    {"first-frame": first_frame, "full-check": full_check, "list": list_cost}[options.verb](options)
+    {"first-frame": first_frame, "full-check": full_check, "parser": beside_parser, "list": list_cost}[options.verb](options)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,9 @@ pub fn set_idle_io_priority() -> bool {
 #[cfg(unix)]
 pub fn free_bytes(path: &Path) -> Option<u64> {
     let stat = rustix::fs::statvfs(path).ok()?;
-    stat.f_bavail.checked_mul(stat.f_frsize)
+    // Some network and user-space file systems do not tell how large they are.
+    let unit = if stat.f_frsize > 0 { stat.f_frsize } else { stat.f_bsize };
+    if stat.f_blocks == 0 || unit == 0 { None } else { stat.f_bavail.checked_mul(unit) }
 }
 
 /// The bytes that can still be written on the file system of a path; not known on this system.
@@ -60,6 +62,17 @@ mod tests {
             assert_eq!(class, 3);
         } else {
             eprintln!("skipped: this system does not let a thread lower its own priority");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_system_without_a_size_has_no_known_free_space_rather_than_none() {
+        let proc = Path::new("/proc/self");
+        if rustix::fs::statvfs(proc).is_ok_and(|stat| stat.f_blocks == 0) {
+            assert_eq!(super::free_bytes(proc), None);
+        } else {
+            eprintln!("skipped: no file system without a size is mounted here");
         }
     }
 

@@ -31,7 +31,7 @@ pub(super) fn run(session: &Session, left: &Path, right: &Path) -> Result<Exit, 
 
 /// The layer of one target, checked at L2.
 fn one(session: &Session, target: &Path) -> Result<Layer, Failure> {
-    let Resolved { request, mut catalog, selection } = resolve(session, &[target.to_path_buf()])?;
+    let Resolved { request, mut catalog, selection, .. } = resolve(session, &[target.to_path_buf()])?;
     let layer = selection.one(&catalog, target)?;
     session.check(&request, &mut catalog, &[layer.id.clone()].into(), |_, _| ())?;
     Ok(catalog.layer(&layer.id).map_or(layer, |(_, _, layer)| layer.clone()))

@@ -2,16 +2,29 @@
 
 use std::path::Path;
 
-use super::failure::Failure;
+use super::failure::{Exit, Failure};
+use super::target::canonical;
 use crate::config::nearest;
 use crate::games;
-use crate::model::{Finding, Layer, World, shown, shown_path};
+use crate::model::{Code, Container, Finding, Layer, Looked, Outcome, World, shown, shown_path};
 use crate::scan::Catalog;
 
-/// True when a name is a layer's own, or the name of its path or of one of its files, with or without extensions.
+/// True when a name is a layer's own, or that of its path, of one of its files or of its archive, with or without
+/// extensions.
 pub(super) fn is_of_name(layer: &Layer, name: &str) -> bool {
+    layer.key() == name || names(layer).any(|path| is_called(path, name))
+}
+
+/// The same with nothing left out.
+pub(super) fn is_named(layer: &Layer, name: &str) -> bool {
+    let is = |path: &Path| path.file_name().is_some_and(|file| shown_path(Path::new(file)) == shown(name));
+    layer.key() == name || names(layer).any(is)
+}
+
+fn names(layer: &Layer) -> impl Iterator<Item = &Path> {
+    let archive = matches!(layer.container, Container::Zip | Container::Tar).then_some(layer.source.outer.as_path());
     let files = layer.files.iter().map(|file| file.path.as_path());
-    layer.key() == name || std::iter::once(layer.path.as_path()).chain(files).any(|path| is_called(path, name))
+    std::iter::once(layer.path.as_path()).chain(archive).chain(files)
 }
 
 /// True when the last part of a path is this name, or this name and up to two extensions (`Midgard.db.old`).
@@ -30,14 +43,15 @@ pub(super) fn layer(name: &str, world: &World, layer: &Layer) -> String {
 
 /// Why a path that exists gave nothing; `around` is what there is in the folder that holds it.
 pub(super) fn path(catalog: &Catalog, around: Option<&Catalog>, target: &Path) -> Failure {
-    let why = catalog.looked.iter().find_map(|looked| match &looked.outcome {
-        crate::model::Outcome::Denied(why) | crate::model::Outcome::Failed(why) => Some(why.clone()),
+    let below = |looked: &&Looked| canonical(&looked.path).starts_with(canonical(target));
+    let why = catalog.looked.iter().filter(below).find_map(|looked| match &looked.outcome {
+        Outcome::Denied(why) | Outcome::Failed(why) => Some((looked, why)),
         _ => None,
     });
-    if let Some(why) = why {
-        let text = format!("{} could not be looked at: {why}.", shown_path(target));
-        return Failure::new(super::Exit::Unchecked, text)
-            .hint("Run as the user that owns the saves, or ask for read permission.");
+    if let Some((looked, why)) = why {
+        // The words of the user for the place itself, the whole path for one below it.
+        let same = canonical(&looked.path) == canonical(target);
+        return unreadable(if same { target } else { &looked.path }, why);
     }
     let mut failure = Failure::nothing(format!("{} holds no save that is known here.", shown_path(target)));
     let name = target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -45,20 +59,35 @@ pub(super) fn path(catalog: &Catalog, around: Option<&Catalog>, target: &Path) -
     failure
 }
 
+/// Why a path may not even be asked for; none when it simply is not there.
+pub(super) fn denied(target: &Path) -> Option<Failure> {
+    let error = target.symlink_metadata().err()?;
+    let denied = error.kind() == std::io::ErrorKind::PermissionDenied;
+    denied.then(|| unreadable(target, "a folder on the way to it may not be entered"))
+}
+
+fn unreadable(path: &Path, why: &str) -> Failure {
+    let text = format!("{} could not be looked at: {why}.", shown_path(path));
+    Failure::new(Exit::Unchecked, text).hint("Run as the user that owns the saves, or ask for read permission.")
+}
+
 /// Why a name gave nothing: what the scan says about it, and the games' rules for names.
 pub(super) fn nothing(catalog: &Catalog, target: &Path) -> Failure {
     let name = shown_path(target);
     let mut hints = mentions(catalog, &name);
     if hints.is_empty() {
-        hints = rules(&name);
+        // A path or an id: the rules are for its last part, without the layer.
+        let last = target.file_name().map(|last| shown_path(Path::new(last))).unwrap_or_default();
+        hints = rules(last.rsplit_once('@').map_or(last.as_str(), |(world, _)| world));
     }
     let worlds: Vec<_> = catalog.profiles.iter().flat_map(|p| &p.worlds).map(|world| world.name.as_str()).collect();
     if let Some(near) = nearest(&name, worlds.iter().copied()) {
         hints.push(format!("Did you mean \"{near}\"?"));
     }
-    let looked: Vec<_> = catalog.looked.iter().map(|looked| shown_path(&looked.path)).collect();
-    if catalog.profiles.is_empty() && !looked.is_empty() {
-        hints.push(format!("No saves were found in {}.", looked.join(", ")));
+    if catalog.profiles.is_empty() && !catalog.looked.is_empty() {
+        hints.push("No saves were found in:".to_owned());
+        hints.extend(catalog.looked.iter().map(|looked| format!("  {}", shown_path(&looked.path))));
+        hints.push("Name a path, or a folder with saves: --root DIR.".to_owned());
     }
     if hints.is_empty() {
         hints.push("`worldkeep list` shows what there is.".to_owned());
@@ -75,15 +104,34 @@ fn mentions(catalog: &Catalog, name: &str) -> Vec<String> {
         let own = profile.findings.iter().map(|finding| (profile.id.as_str(), finding));
         let worlds = profile.worlds.iter().flat_map(|w| w.findings.iter().map(|finding| (w.id.as_str(), finding)));
         for (place, finding) in own.chain(worlds).filter(|(_, finding)| is_about(finding, name)) {
-            out.push(format!("In {}: {}", shown(place), finding.text));
+            out.push(format!("In {}: {} {}", shown(place), finding.text, finding.next).trim_end().to_owned());
         }
     }
     out
 }
 
 fn is_about(finding: &Finding, name: &str) -> bool {
+    if finding.code == Code::NestedWorld && (says(&finding.text, name) || says(&finding.text, stem(name))) {
+        return true;
+    }
     let Some(file) = &finding.place.file else { return false };
     Path::new(file).ancestors().any(|part| is_called(part, name))
+}
+
+/// A name without its last extension.
+fn stem(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+/// True when a text has this name, and not only as a part of a longer one.
+fn says(text: &str, name: &str) -> bool {
+    let name = shown(name);
+    let part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    !name.is_empty()
+        && text.match_indices(&name).any(|(at, _)| {
+            let (before, after) = (text.get(..at), text.get(at + name.len()..));
+            !part(before.and_then(|t| t.chars().next_back())) && !part(after.and_then(|t| t.chars().next()))
+        })
 }
 
 /// What the rules of each game say about a name.
@@ -101,7 +149,15 @@ fn rules(name: &str) -> Vec<String> {
 mod tests {
     use std::path::Path;
 
-    use super::is_called;
+    use super::{is_called, says};
+
+    #[test]
+    fn a_name_in_a_text_is_no_part_of_a_longer_one() {
+        let text = "nested holds Deep, My World, Sub one folder too deep.";
+        assert!(says(text, "Deep") && says(text, "My World") && says(text, "Sub"));
+        assert!(!says(text, "Su") && !says(text, "eep") && !says(text, ""));
+        assert!(!says("holds Deep-2", "Deep") && !says("holds Ærøskøbing", "r"));
+    }
 
     #[test]
     fn a_name_is_found_with_and_without_extensions() {

@@ -37,12 +37,17 @@ pub(super) fn run(session: &Session) -> Result<Exit, Failure> {
                 writeln!(out, "{}", session.look.paint(Meaning::Title, heading))?;
                 group = Some(heading);
             }
-            writeln!(out, "  {}  {}  {}", pad(row.0.id, id), pad(&row.1.join(" "), keys), row.0.doc)?;
+            let doc = row.0.doc;
+            let later = if row.0.operation { NOT_YET } else { "" };
+            writeln!(out, "  {}  {}  {doc}{later}", pad(row.0.id, id), pad(&row.1.join(" "), keys))?;
         }
         Ok(())
     })?;
     Ok(Exit::Done)
 }
+
+/// What stands after every operation: their keys are taken, and say so when pressed.
+const NOT_YET: &str = " Not in this version yet.";
 
 /// What edits a text line would read oddly among the keys that do something else elsewhere.
 fn heading(row: &Row) -> &'static str {
@@ -57,6 +62,7 @@ fn to_json(row: &Row, keys: &[String]) -> Value {
         "where": places,
         "group": row.group.word(),
         "operation": row.operation,
+        "available": !row.operation,
         "text": row.doc,
     })
 }

@@ -1,5 +1,8 @@
 use std::ffi::OsString;
 
+use clap::CommandFactory as _;
+
+use super::args::Cli;
 use super::failure::Failure;
 
 /// Commands that are planned and not in this version, so that nobody takes one for the name of a folder.
@@ -10,12 +13,33 @@ const LATER: &[&str] = &[
 
 /// What to say when the first plain word of the arguments is a command of a later version.
 pub(super) fn refuse(args: &[OsString]) -> Option<Failure> {
-    let word = args.iter().skip(1).find(|arg| !arg.as_encoded_bytes().starts_with(b"-"))?.to_str()?;
+    let word = first_word(args)?;
     LATER.contains(&word).then(|| {
         Failure::usage(format!("This version does not have the command `{word}` yet."))
             .hint("It has list, show, verify and compare; see `worldkeep --help`.")
             .hint(format!("If you mean a file or folder of that name, write ./{word}."))
     })
+}
+
+/// The first argument that is neither a flag nor the value of one.
+fn first_word(args: &[OsString]) -> Option<&str> {
+    let cli = Cli::command();
+    let takes_value = |flag: &str| {
+        let mut known = cli.get_arguments();
+        known.any(|arg| arg.get_long() == Some(flag) && arg.get_action().takes_values() && !arg.is_require_equals_set())
+    };
+    let mut args = args.iter().skip(1);
+    loop {
+        let arg = args.next()?.to_str()?;
+        match arg.strip_prefix("--") {
+            Some("") => return None, // what follows are paths
+            Some(flag) if takes_value(flag) => {
+                args.next()?;
+            }
+            _ if arg.starts_with('-') => {}
+            _ => return Some(arg),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -29,6 +53,12 @@ mod tests {
             let failure = refuse(&args(&["worldkeep", word, "--yes"])).unwrap();
             assert!(failure.text.contains(word));
         }
+        for flags in [&["--root", "/srv"][..], &["--color", "never", "-q"], &["--root=/srv"], &["--demo"]] {
+            let all: Vec<&str> = ["worldkeep"].iter().chain(flags).chain(&["restore", "x"]).copied().collect();
+            assert!(refuse(&args(&all)).is_some(), "{all:?}");
+        }
+        assert_eq!(refuse(&args(&["worldkeep", "--root", "restore", "list"])), None);
+        assert_eq!(refuse(&args(&["worldkeep", "--", "restore"])), None);
         assert_eq!(refuse(&args(&["worldkeep", "./restore"])), None);
         assert_eq!(refuse(&args(&["worldkeep", "list", "restore"])), None);
         assert_eq!(refuse(&args(&["worldkeep"])), None);

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::args::Global;
 use super::failure::Failure;
@@ -117,6 +117,17 @@ impl Session {
         } else {
             Ok(())
         }
+    }
+
+    /// Tells which places may not be read, of those that are news.
+    pub(super) fn tell_unreadable(catalog: &Catalog, news: impl Fn(&Path) -> bool) -> Exit {
+        let mut exit = Exit::Done;
+        for looked in catalog.looked.iter().filter(|looked| news(&looked.path)) {
+            let Some((words, Exit::Unchecked)) = words_of(looked) else { continue };
+            output::complain(&format!("worldkeep: {}: {words}.\n", shown_path(&looked.path)));
+            exit = Exit::Unchecked;
+        }
+        exit
     }
 
     /// Tells what became of named places without saves; the worst of it is the result. With no save at all, the

@@ -10,7 +10,9 @@ use super::{json, output, verify};
 
 /// Shows what a target means. Damage does not change the exit status here: showing it worked.
 pub(super) fn run(session: &Session, target: &Path) -> Result<Exit, Failure> {
-    let Resolved { request, mut catalog, selection } = resolve(session, &[target.to_path_buf()])?;
+    let resolved = resolve(session, &[target.to_path_buf()])?;
+    let failed = resolved.tell_failures();
+    let Resolved { request, mut catalog, selection, .. } = resolved;
     for note in selection.notes.iter().filter(|_| !session.quiet) {
         output::complain(&format!("worldkeep: {note}\n"));
     }
@@ -42,5 +44,5 @@ pub(super) fn run(session: &Session, target: &Path) -> Result<Exit, Failure> {
         }
         Ok(())
     })?;
-    Ok(Exit::Done)
+    Ok(failed)
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::explain;
-use super::failure::Failure;
+use super::failure::{Exit, Failure};
+use super::output;
 use super::session::Session;
 use crate::config::nearest;
 use crate::model::{Found, Layer, LayerKind, Profile, World, shown, shown_path};
@@ -28,13 +29,17 @@ pub(super) struct Resolved {
     pub(super) request: Request,
     pub(super) catalog: Catalog,
     pub(super) selection: Selection,
+    /// Targets that mean nothing or may not be looked at, beside others that do.
+    pub(super) failures: Vec<(PathBuf, Failure)>,
 }
 
-/// Finds what targets mean. A target that exists on disk is a path; everything else is an id or a name, looked up in
-/// the same places as `worldkeep list` looks.
+/// Finds what targets mean. A target that exists on disk is a path, and so is one that leads into an archive;
+/// everything else is an id or a name, looked up in the same places as `worldkeep list` looks.
+///
+/// A target that cannot be found does not keep the others from being looked at; without any other it is the error.
 pub(super) fn resolve(session: &Session, targets: &[PathBuf]) -> Result<Resolved, Failure> {
-    let (paths, names): (Vec<_>, Vec<_>) =
-        targets.iter().cloned().partition(|target| target.symlink_metadata().is_ok());
+    let (mut paths, names): (Vec<_>, Vec<_>) = targets.iter().cloned().partition(|target| is_there(target));
+    paths.extend(names.iter().filter_map(|name| archive_around(name)).map(Path::to_path_buf));
     let mut request = session.request(&paths);
     if !names.is_empty() && !paths.is_empty() {
         let everything = session.request(&[]);
@@ -44,16 +49,64 @@ pub(super) fn resolve(session: &Session, targets: &[PathBuf]) -> Result<Resolved
     }
     let catalog = session.scan(&request)?;
     let mut selection = Selection::default();
+    let mut failures = Vec::new();
     for target in targets {
-        let picked = if paths.contains(target) {
-            by_path(&catalog, target)
-                .ok_or_else(|| explain::path(&catalog, around(session, target).as_ref(), target))?
-        } else {
-            by_name(&catalog, target)?
-        };
-        selection.merge(picked);
+        match pick_target(session, &catalog, target) {
+            Ok(picked) => selection.merge(picked),
+            Err(failure) if failure.exit == Exit::Usage => return Err(failure),
+            Err(failure) => failures.push((target.clone(), failure)),
+        }
     }
-    Ok(Resolved { request, catalog, selection })
+    selection.drop_twins(&catalog);
+    if selection.is_empty() {
+        let worst = failures.iter().fold(Exit::Done, |exit, (_, failure)| exit.worse(failure.exit));
+        if let Some(at) = failures.iter().position(|(_, failure)| failure.exit == worst) {
+            let (_, last) = failures.remove(at);
+            for (_, failure) in &failures {
+                output::complain(&failure.to_string());
+            }
+            return Err(last);
+        }
+    }
+    Ok(Resolved { request, catalog, selection, failures })
+}
+
+impl Resolved {
+    /// Tells which targets failed and which places below the others may not be read; the worst of it is the result.
+    pub(super) fn tell_failures(&self) -> Exit {
+        let mut exit = Exit::Done;
+        for (_, failure) in &self.failures {
+            output::complain(&failure.to_string());
+            exit = exit.worse(failure.exit);
+        }
+        let told: Vec<_> = self.failures.iter().map(|(target, _)| canonical(target)).collect();
+        let news = |path: &Path| !told.iter().any(|target| canonical(path).starts_with(target));
+        exit.worse(Session::tell_unreadable(&self.catalog, news))
+    }
+}
+
+fn pick_target(session: &Session, catalog: &Catalog, target: &Path) -> Result<Selection, Failure> {
+    if is_there(target) {
+        return by_path(catalog, &canonical(target))
+            .ok_or_else(|| explain::path(catalog, around(session, target).as_ref(), target));
+    }
+    let inside = archive_around(target).and_then(|archive| {
+        let rest = target.strip_prefix(archive).ok()?;
+        by_path(catalog, &canonical(archive).join(rest))
+    });
+    match inside {
+        Some(picked) => Ok(picked),
+        None => by_name(catalog, target).map_err(|failure| explain::denied(target).unwrap_or(failure)),
+    }
+}
+
+fn is_there(target: &Path) -> bool {
+    target.symlink_metadata().is_ok()
+}
+
+/// The file on the way to a path that leads on into it: an archive, with the place in it behind.
+fn archive_around(target: &Path) -> Option<&Path> {
+    target.ancestors().skip(1).find(|path| path.is_file())
 }
 
 impl Selection {
@@ -99,7 +152,14 @@ impl Selection {
         let live = layers.iter().find(|(_, layer)| layer.kind == LayerKind::Live);
         match live {
             Some((_, layer)) if worlds.len() == 1 => Ok((*layer).clone()),
-            _ => Err(ambiguous(target, layers.iter().map(|(_, layer)| layer.id.as_str()))),
+            _ => {
+                let failure = ambiguous(target, layers.iter().map(|(_, layer)| layer.id.as_str()));
+                Err(if is_there(target) {
+                    failure.hint(format!("Ids are looked up with --root {}.", shown_path(target)))
+                } else {
+                    failure
+                })
+            }
         }
     }
 
@@ -108,6 +168,30 @@ impl Selection {
         self.worlds.extend(other.worlds);
         self.profiles.extend(other.profiles);
         self.notes.extend(other.notes);
+    }
+
+    /// Leaves out what was picked a second time, where one place lies in another and both were looked at.
+    fn drop_twins(&mut self, catalog: &Catalog) {
+        let mut seen = BTreeSet::new();
+        for profile in &catalog.profiles {
+            for world in &profile.worlds {
+                let picked: Vec<_> = world.layers.iter().filter(|layer| self.layers.contains(&layer.id)).collect();
+                let mut kept = 0;
+                for layer in &picked {
+                    if seen.insert((canonical(&layer.path), layer.key().to_owned())) {
+                        kept += 1;
+                    } else {
+                        self.layers.remove(&layer.id);
+                    }
+                }
+                if !picked.is_empty() && kept == 0 {
+                    self.worlds.remove(&world.id);
+                }
+            }
+            if !profile.worlds.is_empty() && !profile.worlds.iter().any(|world| self.worlds.contains(&world.id)) {
+                self.profiles.remove(&profile.id);
+            }
+        }
     }
 
     fn take_profile(&mut self, profile: &Profile) {
@@ -127,20 +211,19 @@ impl Selection {
     }
 }
 
-/// The layers of a path: all under a folder, or those that a file belongs to.
-fn by_path(catalog: &Catalog, target: &Path) -> Option<Selection> {
-    let wanted = canonical(target);
+/// The layers of a path without links: all under a folder, or those that a file belongs to.
+fn by_path(catalog: &Catalog, wanted: &Path) -> Option<Selection> {
     let mut selection = Selection::default();
     // What was found for the argument itself comes first; the same save may also lie in a configured profile.
     let named: Vec<_> = catalog.profiles.iter().filter(|p| p.found == Found::Argument).collect();
     for profile in &named {
-        if canonical(&profile.root).starts_with(&wanted) {
+        if canonical(&profile.root).starts_with(wanted) {
             selection.take_profile(profile);
         }
     }
     if selection.is_empty() {
         for profile in named {
-            pick(&mut selection, profile, |layer| holds(layer, &wanted));
+            pick(&mut selection, profile, |layer| holds(layer, wanted));
         }
     }
     if selection.is_empty() {
@@ -177,7 +260,7 @@ fn holds(layer: &Layer, wanted: &Path) -> bool {
 }
 
 /// The path without links where it exists, and as it is where it does not.
-fn canonical(path: &Path) -> PathBuf {
+pub(super) fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())
 }
 
@@ -186,6 +269,8 @@ fn by_name(catalog: &Catalog, target: &Path) -> Result<Selection, Failure> {
     let Some(name) = target.to_str() else { return Err(explain::nothing(catalog, target)) };
     let is = |id: &str| id == name || shown(id) == name;
     let mut selection = Selection::default();
+    // An `@` in a name can make a world's id read like that of a layer, and bytes that are no text all read alike.
+    let mut places = Vec::new();
     for profile in &catalog.profiles {
         if is(&profile.id) {
             selection.take_profile(profile);
@@ -194,13 +279,19 @@ fn by_name(catalog: &Catalog, target: &Path) -> Result<Selection, Failure> {
         for world in &profile.worlds {
             if is(&world.id) {
                 selection.take_world(world);
-                return Ok(selection);
+                places.extend(world.layers.first().map(|layer| shown_path(&layer.path)));
             }
-            if let Some(layer) = world.layers.iter().find(|layer| is(&layer.id)) {
+            for layer in world.layers.iter().filter(|layer| is(&layer.id)) {
                 selection.layers.insert(layer.id.clone());
-                return Ok(selection);
+                places.push(shown_path(&layer.path));
             }
         }
+    }
+    if places.len() > 1 {
+        return Err(ambiguous(target, places.iter().map(String::as_str)));
+    }
+    if !selection.is_empty() {
+        return Ok(selection);
     }
     if name.contains('/') {
         return Err(unknown_id(catalog, target, name));
@@ -223,8 +314,11 @@ fn bare_name(catalog: &Catalog, target: &Path, name: &str) -> Result<Selection, 
     if !named.is_empty() {
         return Err(ambiguous(target, named.iter().map(|world| world.id.as_str())));
     }
+    // `Midgard.fwl` is that file, and only without it the `.old` of that name.
+    let exact = worlds().flat_map(|world| &world.layers).any(|layer| explain::is_named(layer, name));
+    let is = if exact { explain::is_named } else { explain::is_of_name };
     for world in worlds() {
-        for layer in world.layers.iter().filter(|layer| explain::is_of_name(layer, name)) {
+        for layer in world.layers.iter().filter(|layer| is(layer, name)) {
             selection.layers.insert(layer.id.clone());
             selection.notes.push(explain::layer(name, world, layer));
         }
@@ -287,9 +381,8 @@ pub(super) fn no_path(paths: &[PathBuf]) -> Failure {
 mod tests {
     use std::path::Path;
 
-    use super::super::failure::Exit;
     use super::super::sample;
-    use super::{Selection, by_name, by_path};
+    use super::{Exit, Selection, by_name, by_path};
 
     fn name(target: &str) -> Vec<String> {
         by_name(&sample::catalog(), Path::new(target)).unwrap().layers.into_iter().collect()

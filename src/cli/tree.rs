@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::look::{Look, Meaning, meaning, pad, pad_left, severity_meaning};
 use crate::games;
-use crate::model::{Finding, Layer, Profile, Severity, Verdict, World, human, shown, shown_path};
+use crate::model::{Depth, Finding, Layer, Profile, Severity, Verdict, World, human, shown, shown_path};
 
 /// How the tree is written.
 pub(super) struct Tree {
@@ -17,6 +17,9 @@ pub(super) struct Tree {
     /// Leave out what is only good to know.
     pub(super) quiet: bool,
 }
+
+/// What a verdict of this list is worth.
+const LEGEND: &str = "Only names, sizes and headers were looked at; `worldkeep verify` reads everything.";
 
 /// One line: a world or a layer, and what to say first about it.
 struct Row<'a> {
@@ -35,13 +38,16 @@ impl Tree {
         let rows: Vec<Vec<Row<'_>>> = profiles.iter().map(|profile| self.rows(profile)).collect();
         let all = || rows.iter().flatten();
         let widest = |of: fn(&Row<'_>) -> usize| all().map(of).max().unwrap_or_default();
-        let columns = Columns {
+        let mut columns = Columns {
             name: widest(|row| row.indent + row.name.width()),
             kind: widest(|row| row.kind.width()),
             day: widest(|row| row.day.width()),
             size: widest(|row| row.size.width()),
             age: widest(|row| row.age.width()),
         };
+        if let Some(width) = self.look.width {
+            columns.fit(width, widest(|row| row.verdict.word().width()));
+        }
         for (number, (profile, rows)) in profiles.iter().zip(&rows).enumerate() {
             if number > 0 {
                 writeln!(out)?;
@@ -50,6 +56,19 @@ impl Tree {
             for row in rows {
                 self.write_row(out, row, &columns)?;
             }
+        }
+        self.write_legend(out, profiles)
+    }
+
+    /// Says how far the verdicts looked, since "whole" alone sounds like more than headers can tell.
+    fn write_legend(&self, out: &mut dyn io::Write, profiles: &[Profile]) -> io::Result<()> {
+        let mut layers = profiles.iter().flat_map(|p| &p.worlds).flat_map(|w| &w.layers);
+        if self.quiet || !layers.any(|layer| layer.depth < Depth::Full) {
+            return Ok(());
+        }
+        writeln!(out)?;
+        for line in self.look.wrap(LEGEND, 0) {
+            writeln!(out, "{}", self.look.paint(Meaning::Muted, &line))?;
         }
         Ok(())
     }
@@ -123,8 +142,8 @@ impl Tree {
         let sign = self.look.sign(row.verdict);
         let line = format!(
             "{} {}  {}  {}  {}  {}",
-            pad(&row.name, columns.name.saturating_sub(row.indent)),
-            pad(&row.kind, columns.kind),
+            self.cell(&row.name, columns.name.saturating_sub(row.indent)),
+            self.cell(&row.kind, columns.kind),
             pad(&row.day, columns.day),
             pad_left(&row.size, columns.size),
             pad_left(&row.age, columns.age),
@@ -147,6 +166,11 @@ impl Tree {
         Ok(())
     }
 
+    /// Text cut or filled up to exactly so many columns.
+    fn cell(&self, text: &str, columns: usize) -> String {
+        pad(&self.look.cut(text, columns), columns)
+    }
+
     /// Text cut to what is left of the line.
     fn fit(&self, text: &str, used: usize) -> String {
         match self.look.width {
@@ -156,12 +180,29 @@ impl Tree {
     }
 }
 
+/// The narrowest that a kind and a name are made; below that the line itself is cut.
+const LEAST_KIND: usize = 8;
+const LEAST_NAME: usize = 16;
+
 struct Columns {
     name: usize,
     kind: usize,
     day: usize,
     size: usize,
     age: usize,
+}
+
+impl Columns {
+    /// Takes what is too much for a line from the words, so that no number is cut: "8…" could be eight days or eighty.
+    fn fit(&mut self, width: usize, verdict: usize) {
+        // A sign and the blanks around it, one blank after the name, two after every other column.
+        let fixed = 2 + 1 + 8 + self.day + self.size + self.age + verdict;
+        let over = |columns: &Self| (fixed + columns.name + columns.kind).saturating_sub(width);
+        let least = self.kind.min(LEAST_KIND);
+        self.kind = self.kind.saturating_sub(over(self)).max(least);
+        let least = self.name.min(LEAST_NAME);
+        self.name = self.name.saturating_sub(over(self)).max(least);
+    }
 }
 
 /// What a layer is, for a person: `live, save 17`.

@@ -18,14 +18,17 @@ use crate::scan::Catalog;
 ///
 /// Layers are read in one thread, one after the other: a server that runs beside it wants the disk more.
 pub(super) fn run(session: &Session, targets: &[PathBuf]) -> Result<Exit, Failure> {
-    let Resolved { request, mut catalog, selection } = if targets.is_empty() {
+    let everything = targets.is_empty();
+    let resolved = if everything {
         let request = session.request(&[]);
         let catalog = session.scan(&request)?;
         let selection = Selection::everything(&catalog);
-        Resolved { request, catalog, selection }
+        Resolved { request, catalog, selection, failures: Vec::new() }
     } else {
         resolve(session, targets)?
     };
+    let failed = if everything { Session::tell_looked(&resolved.catalog) } else { resolved.tell_failures() };
+    let Resolved { request, mut catalog, selection, .. } = resolved;
     for note in selection.notes.iter().filter(|_| !session.quiet) {
         output::complain(&format!("worldkeep: {note}\n"));
     }
@@ -34,8 +37,7 @@ pub(super) fn run(session: &Session, targets: &[PathBuf]) -> Result<Exit, Failur
     progress.end();
     let profiles = selection.prune(&catalog);
     report(session, &profiles, &selection)?;
-    let exit = outcome(&catalog, &selection);
-    Ok(if targets.is_empty() { exit.worse(Session::tell_looked(&catalog)) } else { exit })
+    Ok(outcome(&catalog, &selection).worse(failed))
 }
 
 fn report(session: &Session, profiles: &[Profile], selection: &Selection) -> Result<(), Failure> {

@@ -2,7 +2,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Config, Environment};
 use crate::model::{Found, GameId};
-use crate::scan::{Request, Root};
+use crate::scan::{Memory, Request, Root};
 
 /// What a scan looks at.
 ///
@@ -30,6 +30,7 @@ pub fn request(
         clock: config.clock,
         zone: Some(config.zone.clone()),
         ceilings: config.ceilings.clone(),
+        memory: Memory::default(),
     }
 }
 

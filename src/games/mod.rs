@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 
 use crate::model::{Cancel, Checked, Finding, GameId, Layer, World};
 use crate::raster::Chart;
-use crate::store::{Ceilings, EntryKind, Store};
+use crate::store::{Ceilings, EntryKind, Store, StoreError};
 
 /// What a game may know about the world around it while it works.
 #[derive(Clone, Debug)]
@@ -109,8 +109,9 @@ pub trait Game: Sync {
     fn enclosing(&self, path: &Path, folder: Option<&dyn Store>) -> Option<Enclosing>;
 
     /// The save roots in a store, at most three folders deep; each becomes a profile. Reads folders, and the first
-    /// bytes of files whose name alone does not tell.
-    fn roots(&self, store: &dyn Store, context: &Context) -> Vec<PathBuf>;
+    /// bytes of files whose name alone does not tell. Folders on the way that cannot be listed go to `unread`, since
+    /// they may hold saves as well.
+    fn roots(&self, store: &dyn Store, context: &Context, unread: &mut Vec<StoreError>) -> Vec<PathBuf>;
 
     /// The worlds below a root by names alone: cheap, so that a first screen can follow at once.
     fn roster(&self, store: &dyn Store, root: &Path, context: &Context) -> Roster;
@@ -147,7 +148,8 @@ pub trait Game: Sync {
     /// Whether a changed path inside the profile could change what a roster or a survey says.
     fn cares_about(&self, path: &Path) -> bool;
 
-    /// By which rule a name on disk is a world, a layer or neither, in words: the answer to "where did it go".
+    /// By which rule a name on disk is a world, a layer or neither, in words: the answer to "where did it go". Empty
+    /// for a name without anything special, which says nothing about where it went.
     fn explain_name(&self, name: &str) -> String;
 }
 

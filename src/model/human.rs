@@ -68,6 +68,11 @@ mod tests {
             [0, 59, 60, 3599, 3600, 172_800, 63_072_000, -100].map(ago),
             ["now", "now", "1 min", "59 min", "1 h", "2 d", "2 y", "ahead"]
         );
+        assert_eq!(
+            [3661, 172_799, 172_801, 63_071_999, -60, -61].map(ago),
+            ["1 h", "47 h", "2 d", "729 d", "now", "ahead"]
+        );
+        assert_eq!(age(Timestamp::MAX, Timestamp::MIN).split(' ').next_back(), Some("y"));
     }
 
     #[test]
@@ -79,5 +84,11 @@ mod tests {
         assert_eq!(size(50), "50 B");
         assert_eq!(size(3_700_000), "3.5 MiB");
         assert_eq!(size(190_840_832), "182 MiB");
+        assert_eq!(size(1023), "1023 B");
+        assert_eq!(size(1024), "1 KiB");
+        assert_eq!(size(10_240), "10 KiB");
+        assert_eq!(count(i64::MIN), "-9,223,372,036,854,775,808");
+        assert!(size(u64::MAX).len() <= 8, "{}", size(u64::MAX));
+        assert!((0..64).all(|bit| size((1 << bit) - 1).len() <= 8));
     }
 }

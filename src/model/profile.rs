@@ -66,7 +66,7 @@ pub enum Outcome {
     Failed(String),
 }
 
-/// A place that was looked at for saves, for the screen that says that nothing was found.
+/// A place that was looked at for saves, or a folder below one that could not be looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Looked {
     /// Where.

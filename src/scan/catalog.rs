@@ -38,6 +38,11 @@ impl Catalog {
                     None => profile.worlds.push(world),
                 }
             }
+            Event::Finding { profile, finding } => {
+                if let Some(profile) = self.profiles.iter_mut().find(|p| p.id == profile) {
+                    profile.findings.push(finding);
+                }
+            }
             Event::Done => self.complete = true,
         }
     }
@@ -55,16 +60,6 @@ impl Catalog {
         }
         fresh.revision = self.revision + 1;
         *self = fresh;
-    }
-
-    /// Takes over one profile of a new scan that looked at that profile alone.
-    pub fn renew_profile(&mut self, profile: Profile) {
-        let mut fresh = self.clone();
-        match fresh.profiles.iter_mut().find(|p| p.id == profile.id) {
-            Some(old) => *old = profile,
-            None => fresh.profiles.push(profile),
-        }
-        self.renew(fresh);
     }
 
     /// The world of an id.
@@ -110,7 +105,9 @@ fn keep_depths(old: &World, new: &mut World, game: GameId) {
 
 /// Keeps a deeper check of the same files; true when it did.
 fn keep_depth(old: &Layer, new: &mut Layer) -> bool {
-    let same = old.depth > new.depth && old.generation == new.generation && old.files == new.files;
+    // Files in an archive often have no time of their own; the stamp is then the archive's.
+    let same =
+        old.depth > new.depth && (old.generation, old.stamp, &old.files) == (new.generation, new.stamp, &new.files);
     if same {
         new.verdict = old.verdict;
         new.depth = old.depth;
@@ -126,8 +123,8 @@ fn keep_depth(old: &Layer, new: &mut Layer) -> bool {
 mod tests {
     use super::Catalog;
     use crate::model::{
-        Checked, Container, Depth, Facts, FileEntry, Found, Layer, LayerKind, Profile, Shape, Source, Value, Verdict,
-        World, WorldKind,
+        Checked, Container, Depth, Facts, FileEntry, Found, Layer, LayerKind, Profile, Shape, Source, Stamp, StampFrom,
+        Value, Verdict, World, WorldKind,
     };
 
     fn catalog(size: u64) -> Catalog {
@@ -199,6 +196,20 @@ mod tests {
             assert_eq!(known.layer("p/W@live").map(|(_, _, l)| l.depth), Some(depth), "size {size}");
             assert!(known.revision > before);
         }
+    }
+
+    #[test]
+    fn a_deeper_check_does_not_outlive_a_new_archive_with_files_of_the_same_sizes() {
+        let of = |second| {
+            let mut catalog = catalog(5);
+            let at = jiff::Timestamp::from_second(second).unwrap();
+            catalog.profiles[0].worlds[0].layers[0].stamp = Some(Stamp { at, from: StampFrom::Mtime });
+            catalog
+        };
+        let mut known = of(1);
+        assert!(known.checked("p/W@live", checked()));
+        known.renew(of(2));
+        assert_eq!(known.layer("p/W@live").map(|(_, _, l)| l.depth), Some(Depth::Headers));
     }
 
     #[test]

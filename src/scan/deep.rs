@@ -5,14 +5,14 @@ use super::walk::pause;
 use crate::games::{self, Game};
 use crate::model::{Cancel, Checked, Code, Container, Depth, Facts, Finding, GameId, Layer, Verdict};
 use crate::raster::Chart;
-use crate::store::{self, Store};
+use crate::store::{self, Effort, Store};
 
 /// Checks one layer at L2.
 ///
 /// A live half that is missing is looked at once more after the game's settle time, since a save may be taking its
 /// place this very moment. When cancelled, the answer is worthless and must be thrown away.
 pub fn check(request: &Request, game: GameId, layer: &Layer, cancel: &Cancel) -> Checked {
-    let (game, store) = match open(request, game, layer) {
+    let (game, store) = match open(request, game, layer, cancel) {
         Ok(opened) => opened,
         Err(finding) => return unread(*finding),
     };
@@ -20,7 +20,9 @@ pub fn check(request: &Request, game: GameId, layer: &Layer, cancel: &Cancel) ->
     let first = game.check(store.as_ref(), layer, &context);
     let mut seen = layer.clone();
     seen.apply(first.clone());
-    if store.container() == Container::Folder && game.unsettled(&seen) && pause(game.settle_time(), cancel) {
+    // A half that the scan did not find either was waited for then.
+    let lost = game.unsettled(&seen) && !game.unsettled(layer);
+    if store.container() == Container::Folder && lost && pause(game.settle_time(), cancel) {
         return game.check(store.as_ref(), layer, &context);
     }
     first
@@ -28,17 +30,18 @@ pub fn check(request: &Request, game: GameId, layer: &Layer, cancel: &Cancel) ->
 
 /// What a map of one layer shows.
 pub fn chart(request: &Request, game: GameId, layer: &Layer, cancel: &Cancel) -> Result<Chart, Box<Finding>> {
-    let (game, store) = open(request, game, layer)?;
+    let (game, store) = open(request, game, layer, cancel)?;
     game.chart(store.as_ref(), layer, &request.context(cancel))
 }
 
 type Opened = (&'static dyn Game, Box<dyn Store>);
 
-fn open(request: &Request, game: GameId, layer: &Layer) -> Result<Opened, Box<Finding>> {
+fn open(request: &Request, game: GameId, layer: &Layer, cancel: &Cancel) -> Result<Opened, Box<Finding>> {
     let game = games::by_id(game).ok_or_else(|| {
         Box::new(Finding::error(Code::UnsupportedArchive, format!("The game {game} is not known here."), ""))
     })?;
-    let store = store::open(&layer.source.outer, &request.ceilings).map_err(|error| Box::new(error.finding()))?;
+    let store = store::open_within(&layer.source.outer, &request.ceilings, &Effort::any(cancel))
+        .map_err(|error| Box::new(error.finding()))?;
     Ok((game, store))
 }
 

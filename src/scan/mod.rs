@@ -16,13 +16,14 @@ use std::path::PathBuf;
 
 use jiff::tz::TimeZone;
 
+pub use archives::Memory;
 pub use catalog::Catalog;
 pub use deep::{chart, check};
 pub use walk::run;
 pub use watch::{Watch, WatchEvent, watch};
 
 use crate::games::{Context, Places};
-use crate::model::{Cancel, Clock, Found, GameId, Looked, Profile, World};
+use crate::model::{Cancel, Clock, Finding, Found, GameId, Looked, Profile, World};
 use crate::store::Ceilings;
 
 /// One place to look at.
@@ -53,6 +54,8 @@ pub struct Request {
     pub zone: Option<TimeZone>,
     /// The most that is read or believed.
     pub ceilings: Ceilings,
+    /// What earlier scans of this request saw in archives.
+    pub memory: Memory,
 }
 
 impl Request {
@@ -80,6 +83,13 @@ pub enum Event {
         profile: String,
         /// The world.
         world: World,
+    },
+    /// One more finding about a profile as a whole.
+    Finding {
+        /// The profile's id.
+        profile: String,
+        /// The finding.
+        finding: Finding,
     },
     /// Everything was looked at.
     Done,

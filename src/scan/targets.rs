@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use super::{Request, Root};
 use crate::games::{self, Game};
-use crate::model::{Found, Outcome};
-use crate::store::{self, Store, StoreError, StoreErrorKind};
+use crate::model::{Cancel, Found, Outcome, shown_path};
+use crate::store::{self, Effort, Store, StoreError, StoreErrorKind};
 
 /// Every place that a request names: its own roots first, then the usual ones that exist.
 pub(super) fn places(request: &Request) -> Vec<Root> {
@@ -49,8 +49,9 @@ pub(super) struct Opened {
 }
 
 /// Opens a place for a game: a folder, an archive, or the folder around one file or folder of a save.
-pub(super) fn open(root: &Root, game: &dyn Game, request: &Request) -> Result<Opened, Outcome> {
-    let opened = |path: &Path| store::open(path, &request.ceilings).map_err(|error| failed(&error));
+pub(super) fn open(root: &Root, game: &dyn Game, request: &Request, cancel: &Cancel) -> Result<Opened, Outcome> {
+    let effort = Effort::any(cancel);
+    let opened = |path: &Path| store::open_within(path, &request.ceilings, &effort).map_err(|error| failed(&error));
     // A path such as `.` has no name of its own, and a bare name no folder around it; the real path has both.
     let bare = root.path.file_name().is_none() || root.path.parent().is_none_or(|dir| dir.as_os_str().is_empty());
     let path = if bare { real(&root.path) } else { root.path.clone() };
@@ -71,7 +72,16 @@ pub(super) fn open(root: &Root, game: &dyn Game, request: &Request) -> Result<Op
     {
         return Ok(Opened { store: opened(&around.outer)?, part: Some(around.part) });
     }
+    if let Some(archive) = archive_around(&path) {
+        let why = "this path leads into an archive; name the archive itself to see the worlds in it";
+        return Err(Outcome::Failed(format!("{why}: {}", shown_path(archive))));
+    }
     Ok(Opened { store: opened(&path)?, part: None })
+}
+
+/// The archive that a path leads into, when a file with the name of one stands where a folder should.
+fn archive_around(path: &Path) -> Option<&Path> {
+    path.ancestors().skip(1).find(|above| store::looks_like_archive(above) && above.is_file())
 }
 
 fn real(path: &Path) -> PathBuf {

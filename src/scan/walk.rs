@@ -1,14 +1,15 @@
 //! The walk through everything that a request names.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::targets::{self, Opened};
 use super::{Event, Request, Root, archives};
 use crate::games::{Context, Game, Roster, RosterEntry};
-use crate::model::{Cancel, Container, Looked, Outcome, Profile, World, WorldKind};
+use crate::model::{Cancel, Container, GameId, Looked, Outcome, Profile, World, WorldKind};
 use crate::store::{self, Store};
 
 /// Looks at everything that a request names and hands each piece to `sink` as soon as it is known: every profile with
@@ -16,7 +17,14 @@ use crate::store::{self, Store};
 ///
 /// Stops early when `cancel` is cancelled, and then never says [`Event::Done`].
 pub fn run(request: &Request, cancel: &Cancel, sink: &mut dyn FnMut(Event)) {
-    let mut walk = Walk { request, context: request.context(cancel), sink, ids: BTreeMap::new(), profiles: Vec::new() };
+    let mut walk = Walk {
+        request,
+        context: request.context(cancel),
+        sink,
+        ids: BTreeSet::new(),
+        roots: BTreeSet::new(),
+        profiles: Vec::new(),
+    };
     for root in targets::places(request) {
         if cancel.cancelled() {
             return;
@@ -36,7 +44,7 @@ pub fn run(request: &Request, cancel: &Cancel, sink: &mut dyn FnMut(Event)) {
 pub(super) struct Walked {
     pub id: String,
     pub game: &'static dyn Game,
-    pub store: Box<dyn Store>,
+    pub store: Arc<dyn Store>,
     pub dir: PathBuf,
     pub entries: Vec<RosterEntry>,
     pub worlds: Vec<World>,
@@ -48,7 +56,9 @@ struct Walk<'a> {
     request: &'a Request,
     context: Context,
     sink: &'a mut dyn FnMut(Event),
-    ids: BTreeMap<String, u32>,
+    ids: BTreeSet<String>,
+    /// The real places that are profiles already.
+    roots: BTreeSet<(GameId, PathBuf)>,
     profiles: Vec<Walked>,
 }
 
@@ -57,7 +67,7 @@ impl Walk<'_> {
         let mut worst = Outcome::Missing;
         let mut any = false;
         for game in targets::games_of(root.game.or(self.request.game)) {
-            match targets::open(root, game, self.request) {
+            match targets::open(root, game, self.request, &self.context.cancel) {
                 Ok(opened) => {
                     any |= self.opened(root, game, opened);
                     // A folder that may not be listed opens all the same, and is not the same as one without saves.
@@ -73,35 +83,35 @@ impl Walk<'_> {
     /// Emits the profiles in an opened place; true when there is any.
     fn opened(&mut self, root: &Root, game: &'static dyn Game, opened: Opened) -> bool {
         let Opened { store, part } = opened;
+        let store: Arc<dyn Store> = Arc::from(store);
         if part.is_some() {
             return self.profile(root, game, store, PathBuf::new(), part.as_deref());
         }
-        let dirs = game.roots(store.as_ref(), &self.context);
-        // The first root may be the store itself; deeper ones in a folder become stores of their own, so that paths
-        // stay short and a watch can follow each.
-        let mut any = false;
+        let mut unread = Vec::new();
+        let dirs = game.roots(store.as_ref(), &self.context, &mut unread);
+        for error in unread {
+            let outcome = targets::failed(&error);
+            if outcome != Outcome::Missing {
+                (self.sink)(Event::Looked(Looked {
+                    path: store.outer().join(&error.path),
+                    found: root.found,
+                    outcome,
+                }));
+            }
+        }
+        // In a folder, deeper roots become stores of their own, so that paths stay short and a watch can follow each. An
+        // archive stays one store: each opening could cost unpacking it whole.
         let reopen = store.container() == Container::Folder;
-        let mut whole = Some(store);
-        for dir in &dirs {
-            let (store, dir) = if reopen && !dir.as_os_str().is_empty() {
-                let Some(outer) = whole.as_ref().map(|s| s.outer().join(dir)) else { break };
-                match store::open(&outer, &self.request.ceilings) {
-                    Ok(store) => (store, PathBuf::new()),
+        let mut any = false;
+        for dir in dirs {
+            any |= if reopen && !dir.as_os_str().is_empty() {
+                match store::open(&store.outer().join(&dir), &self.request.ceilings) {
+                    Ok(deeper) => self.profile(root, game, Arc::from(deeper), PathBuf::new(), None),
                     Err(_) => continue,
-                }
-            } else if dirs.len() == 1 {
-                match whole.take() {
-                    Some(store) => (store, dir.clone()),
-                    None => break,
                 }
             } else {
-                let Some(outer) = whole.as_ref().map(|s| s.outer().to_path_buf()) else { break };
-                match store::open(&outer, &self.request.ceilings) {
-                    Ok(store) => (store, dir.clone()),
-                    Err(_) => continue,
-                }
+                self.profile(root, game, Arc::clone(&store), dir, None)
             };
-            any |= self.profile(root, game, store, dir, None);
         }
         any
     }
@@ -110,7 +120,7 @@ impl Walk<'_> {
         &mut self,
         root: &Root,
         game: &'static dyn Game,
-        store: Box<dyn Store>,
+        store: Arc<dyn Store>,
         dir: PathBuf,
         part: Option<&OsStr>,
     ) -> bool {
@@ -124,6 +134,11 @@ impl Walk<'_> {
             }
         }
         let path = store.display(&dir);
+        // Two places of a request may lead to one: a folder of servers and one of these, a link and what it leads to.
+        let real = std::fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
+        if part.is_none() && !self.roots.insert((game.id(), real)) {
+            return true;
+        }
         let id = self.unique_id(root, &path);
         let profile = Profile {
             name: root.name.clone().unwrap_or_else(|| id.clone()),
@@ -164,9 +179,15 @@ impl Walk<'_> {
 
     fn unique_id(&mut self, root: &Root, path: &Path) -> String {
         let base = slug(root.name.as_deref(), path);
-        let count = self.ids.entry(base.clone()).or_insert(0);
-        *count += 1;
-        if *count > 1 { format!("{base}-{count}") } else { base }
+        let mut id = base.clone();
+        let mut number = 1_u64;
+        // Another place may bear a numbered name by itself.
+        while self.ids.contains(&id) {
+            number += 1;
+            id = format!("{base}-{number}");
+        }
+        self.ids.insert(id.clone());
+        id
     }
 
     /// Looks once more at worlds that seem to be replaced this very moment: one shared wait for all of them.

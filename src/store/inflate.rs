@@ -119,6 +119,9 @@ fn innermost(error: &io::Error) -> &io::Error {
 
 /// The next bytes of a source without consuming them; fewer at the end of the file.
 fn peek<const N: usize>(source: &BufReader<At>) -> io::Result<([u8; N], usize)> {
+    if let Some(bytes) = source.buffer().first_chunk() {
+        return Ok((*bytes, N));
+    }
     let mut bytes = [0; N];
     let place = place_of(source);
     let count = source.get_ref().fill_at(place, &mut bytes)?;
@@ -195,11 +198,11 @@ impl Zstd {
                 Ok(()) => return Ok(true),
                 Err(FrameDecoderError::ReadFrameHeaderError(ReadFrameHeaderError::SkipFrame { length, .. })) => {
                     let place = place_of(&self.source).saturating_add(u64::from(length));
-                    let file = self.source.get_ref().moved(place);
-                    if place > file.len() {
+                    if place > self.source.get_ref().len() {
                         return Err(ErrorKind::UnexpectedEof.into());
                     }
-                    self.source = BufReader::with_capacity(CHUNK, file);
+                    // What is in the buffer stays there: a file can be made of nothing but frames to skip.
+                    self.source.seek_relative(i64::from(length))?;
                 }
                 Err(error) => return Err(zstd_error(error)),
             }

@@ -7,6 +7,7 @@
 
 mod at;
 mod ceilings;
+mod effort;
 mod fault;
 mod folder;
 mod index;
@@ -26,8 +27,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 pub use ceilings::Ceilings;
+pub use effort::Effort;
 pub use folder::FolderStore;
-pub use open::{looks_like_archive, open};
+pub use open::{looks_like_archive, open, open_within};
 
 use crate::model::{Code, Container, Finding, shown_path};
 

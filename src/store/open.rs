@@ -10,7 +10,8 @@ use super::inflate::Packing;
 use super::tar::TarStore;
 use super::tar_walk::{BLOCK, is_header};
 use super::zip::ZipStore;
-use super::{Ceilings, Store, StoreError, StoreErrorKind};
+use super::{Ceilings, Effort, Store, StoreError, StoreErrorKind};
+use crate::model::Cancel;
 
 /// The endings of the archives that [`open`] reads, without the dot.
 const ENDINGS: [&str; 10] = ["zip", "tar", "tar.gz", "tgz", "tar.zst", "tzst", "tar.xz", "txz", "tar.bz2", "tbz2"];
@@ -22,6 +23,12 @@ const ENDINGS: [&str; 10] = ["zip", "tar", "tar.gz", "tgz", "tar.zst", "tzst", "
 /// plain tar costs a small read for each of its files; a packed tar is unpacked once from start to end, so it does not
 /// belong on the way to a first screen.
 pub fn open(path: &Path, ceilings: &Ceilings) -> Result<Box<dyn Store>, StoreError> {
+    open_within(path, ceilings, &Effort::any(&Cancel::new()))
+}
+
+/// Opens a folder or an archive like [`open`], with an effort that bounds opening it and everything that is unpacked from
+/// it later.
+pub fn open_within(path: &Path, ceilings: &Ceilings, effort: &Effort) -> Result<Box<dyn Store>, StoreError> {
     let fault = |error: &io::Error| fault::from_io(path, path, error);
     let meta = fs::metadata(path).map_err(|error| fault(&error))?;
     if meta.is_dir() {
@@ -38,8 +45,8 @@ pub fn open(path: &Path, ceilings: &Ceilings) -> Result<Box<dyn Store>, StoreErr
     let file = At::new(file, meta.len());
     let kind = recognise(&file).map_err(|error| fault(&error))?;
     match kind {
-        Recognised::Zip => Ok(Box::new(ZipStore::new(path, file, ceilings)?)),
-        Recognised::Tar(packing) => Ok(Box::new(TarStore::new(path, file, packing, ceilings)?)),
+        Recognised::Zip => Ok(Box::new(ZipStore::new(path, file, ceilings, effort)?)),
+        Recognised::Tar(packing) => Ok(Box::new(TarStore::new(path, file, packing, ceilings, effort)?)),
         Recognised::Empty => {
             Err(StoreError::new(path, StoreErrorKind::Broken("it is empty, not one byte long".to_owned())))
         }

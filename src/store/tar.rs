@@ -20,7 +20,7 @@ use super::index::{Builder, Index};
 use super::inflate::{Packing, Unpacked};
 use super::names::{self, quoted};
 use super::tar_walk::{Source, Stop, Walk};
-use super::{Ceilings, Entry, Stat, Store, StoreError, StoreErrorKind};
+use super::{Ceilings, Effort, Entry, Stat, Store, StoreError, StoreErrorKind};
 use crate::model::Container;
 
 /// Below this many unpacked bytes the ratio of packed to unpacked says nothing. 64 MiB.
@@ -36,6 +36,7 @@ pub(super) struct TarStore {
     kept: Mutex<Kept>,
     damage: Option<String>,
     ceilings: Ceilings,
+    effort: Effort,
 }
 
 /// One file in the archive.
@@ -66,10 +67,11 @@ impl TarStore {
         file: At,
         packing: Option<Packing>,
         ceilings: &Ceilings,
+        effort: &Effort,
     ) -> Result<Self, StoreError> {
         let walked = match packing {
             None => walk(&mut file.moved(0), Some(file.len()), ceilings),
-            Some(packing) => walk(&mut Stream::new(packing, &file, ceilings), None, ceilings),
+            Some(packing) => walk(&mut Stream::new(packing, &file, ceilings, effort), None, ceilings),
         };
         let walked = walked.map_err(|stop| StoreError::new(outer, no_archive(stop, packing)))?;
         Ok(Self {
@@ -81,6 +83,7 @@ impl TarStore {
             kept: Mutex::new(walked.kept),
             damage: walked.damage,
             ceilings: ceilings.clone(),
+            effort: effort.clone(),
         })
     }
 
@@ -103,7 +106,7 @@ impl TarStore {
             return Ok((Box::new(Exactly { inner, left: size }), size));
         };
         if size > self.ceilings.archive_memory {
-            let mut stream = Stream::new(packing, &self.file, &self.ceilings);
+            let mut stream = Stream::new(packing, &self.file, &self.ceilings, &self.effort);
             stream.pass(member.start).map_err(failed)?;
             return Ok((Box::new(Exactly { inner: Box::new(stream), left: size }), size));
         }
@@ -139,7 +142,7 @@ impl TarStore {
             used = used.saturating_add(weight(before));
             first = before;
         }
-        let mut stream = Stream::new(packing, &self.file, &self.ceilings);
+        let mut stream = Stream::new(packing, &self.file, &self.ceilings, &self.effort);
         let mut content = Vec::new();
         for (number, member) in self.members.iter().enumerate().skip(first) {
             if number > at {
@@ -350,14 +353,15 @@ struct Stream {
     inner: Unpacked,
     place: u64,
     most: u64,
+    effort: Effort,
 }
 
 impl Stream {
-    fn new(packing: Packing, file: &At, ceilings: &Ceilings) -> Self {
+    fn new(packing: Packing, file: &At, ceilings: &Ceilings, effort: &Effort) -> Self {
         let ratio = file.len().saturating_mul(ceilings.archive_ratio).max(RATIO_FLOOR);
         // Headers and padding come on top of the content.
         let total = ceilings.archive_total.saturating_add(ceilings.entries.saturating_mul(2048));
-        Self { inner: packing.unpack(file), place: 0, most: ratio.min(total) }
+        Self { inner: packing.unpack(file), place: 0, most: ratio.min(total), effort: effort.clone() }
     }
 }
 
@@ -368,6 +372,7 @@ impl Read for Stream {
             return Err(io::Error::new(ErrorKind::FileTooLarge, why));
         }
         let count = self.inner.read(buffer)?;
+        self.effort.spend(count)?;
         self.place = self.place.saturating_add(count as u64);
         Ok(count)
     }

@@ -21,6 +21,9 @@ const STEP: u64 = 512;
 /// A long name or a set of extended attributes in bytes. 1 MiB: the longest path that Linux takes has 4096.
 const EXTENSION: u64 = 1024 * 1024;
 
+/// What may follow the end mark in bytes. 64 MiB: a tar is filled up to one record, the longest of which has 1 MiB.
+const AFTER_END: u64 = 64 * 1024 * 1024;
+
 /// What a walk reads from.
 pub(super) trait Source: Read {
     /// Goes on without giving the bytes out; less than asked only where the data ends.
@@ -150,7 +153,11 @@ impl<'a> Walk<'a> {
 
     /// Reads what comes after the end mark, so that the checksum of a packed stream is looked at.
     pub(super) fn rest(&mut self) -> Result<(), Stop> {
-        self.source.pass(u64::MAX).map(|_| ()).map_err(stop)
+        let passed = self.source.pass(AFTER_END).map_err(stop)?;
+        if passed == AFTER_END {
+            return Err(Stop::Damaged(format!("more than {AFTER_END} bytes follow the mark of its end")));
+        }
+        Ok(())
     }
 
     /// Passes the content of the entry that came last.
@@ -335,7 +342,11 @@ fn number(digits: &[u8]) -> Option<u64> {
     std::str::from_utf8(digits).ok()?.parse().ok()
 }
 
+/// A time in seconds since 1970; 0 is what writers without a clock put there.
 fn seconds(seconds: u64) -> Option<Timestamp> {
+    if seconds == 0 {
+        return None;
+    }
     Timestamp::from_second(i64::try_from(seconds).ok()?).ok()
 }
 

@@ -18,7 +18,7 @@ use zip::{CompressionMethod, System, ZipArchive};
 use super::at::At;
 use super::index::{Builder, Index};
 use super::names::{self, quoted};
-use super::{Ceilings, Entry, Stat, Store, StoreError, StoreErrorKind};
+use super::{Ceilings, Effort, Entry, Stat, Store, StoreError, StoreErrorKind};
 use super::{fault, zip_directory};
 use crate::model::{Container, shown};
 
@@ -31,6 +31,7 @@ pub(super) struct ZipStore {
     /// Kept only where a file is packed with Deflate64, which is the crate's to inflate.
     archive: Option<Mutex<ZipArchive<BufReader<At>>>>,
     ceiling: u64,
+    effort: Effort,
 }
 
 /// One file in the archive.
@@ -49,11 +50,11 @@ struct Member {
 
 impl ZipStore {
     /// Reads the directory of an archive.
-    pub(super) fn new(outer: &Path, file: At, ceilings: &Ceilings) -> Result<Self, StoreError> {
-        Self::build(outer, file, ceilings).map_err(|kind| StoreError::new(outer, kind))
+    pub(super) fn new(outer: &Path, file: At, ceilings: &Ceilings, effort: &Effort) -> Result<Self, StoreError> {
+        Self::build(outer, file, ceilings, effort).map_err(|kind| StoreError::new(outer, kind))
     }
 
-    fn build(outer: &Path, file: At, ceilings: &Ceilings) -> Result<Self, StoreErrorKind> {
+    fn build(outer: &Path, file: At, ceilings: &Ceilings, effort: &Effort) -> Result<Self, StoreErrorKind> {
         zip_directory::check_promises(&file, ceilings)?;
         // The archive starts where the file starts, since that is how it was recognised.
         let config = Config { archive_offset: ArchiveOffset::Known(0) };
@@ -119,6 +120,7 @@ impl ZipStore {
             members,
             archive: keep.then(|| Mutex::new(archive)),
             ceiling: ceilings.archived_file,
+            effort: effort.clone(),
         })
     }
 
@@ -151,7 +153,11 @@ impl ZipStore {
                 return Err(error(StoreErrorKind::Unsupported(what)));
             }
         };
-        Ok((Box::new(Checked { inner: Some(inner), left: member.size, crc: Crc::new(), wanted: member.crc }), size))
+        let effort = self.effort.clone();
+        Ok((
+            Box::new(Checked { inner: Some(inner), left: member.size, crc: Crc::new(), wanted: member.crc, effort }),
+            size,
+        ))
     }
 
     /// The whole of a file that is packed with Deflate64, at most one byte more than it should have.
@@ -269,6 +275,7 @@ struct Checked<'a> {
     left: u64,
     crc: Crc,
     wanted: u32,
+    effort: Effort,
 }
 
 impl Checked<'_> {
@@ -306,6 +313,9 @@ impl Read for Checked<'_> {
         match inner.read(buffer.get_mut(..most).unwrap_or_default()) {
             Ok(0) => self.fail(wrong("it inflates to fewer bytes than it says")),
             Ok(count) => {
+                if let Err(error) = self.effort.spend(count) {
+                    return self.fail(error);
+                }
                 self.left = self.left.saturating_sub(count as u64);
                 self.crc.update(buffer.get(..count).unwrap_or_default());
                 Ok(count)

@@ -136,7 +136,8 @@ fn time(mut extra: &[u8]) -> Option<Timestamp> {
             // Flags, of which the first says that the time of change is here, then signed seconds.
             0x5455 if field.first().is_some_and(|flags| flags & 1 == 1) => {
                 let seconds = i32::from_le_bytes(*field.get(1..)?.first_chunk()?);
-                return Timestamp::from_second(i64::from(seconds)).ok();
+                // 0 is what writers without a clock put there.
+                return Timestamp::from_second(i64::from(seconds)).ok().filter(|_| seconds != 0);
             }
             // Four spare bytes, then tagged parts; part 1 starts with the time of change.
             0x000a if field.get(4..8) == Some(&[1, 0, 24, 0]) => ntfs = ntfs_time(u64_at(field, 8)),

@@ -37,7 +37,8 @@ impl Facts {
         };
         Self {
             depth: depth(config, &term, text("COLORTERM").as_deref(), text("NO_COLOR").is_some()),
-            unicode: !config.ascii.unwrap_or_else(|| !utf8(&text)),
+            // The fonts of the Linux console lack most of our signs, whatever its locale says.
+            unicode: !config.ascii.unwrap_or_else(|| term == "linux" || !utf8(&text)),
             ssh: text("SSH_CONNECTION").or_else(|| text("SSH_TTY")).is_some(),
             mux,
             dumb: cfg!(unix) && (term.is_empty() || term == "dumb"),
@@ -105,6 +106,7 @@ mod tests {
         assert!(unicode(&[("LANG", "de_DE.UTF-8")]));
         assert!(unicode(&[("LC_ALL", ""), ("LC_CTYPE", "C.utf8")]));
         assert!(!unicode(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]));
+        assert!(!unicode(&[("TERM", "linux"), ("LANG", "C.UTF-8")]));
         assert!(!unicode(&[]));
         let forced = Config { ascii: Some(true), ..Config::default() };
         assert!(!facts(&forced, &[("LANG", "C.UTF-8")]).unicode);

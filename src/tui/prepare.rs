@@ -1,6 +1,8 @@
 //! What a frame needs and the state does not have yet: rows of the tree, lines of the details, pixels of the map.
 //! Done before a frame and only when something that it depends on has changed.
 
+use std::collections::HashSet;
+
 use ratatui::layout::Rect;
 
 use super::layout::{areas, inside};
@@ -34,22 +36,24 @@ fn tree(model: &mut Model, area: Rect) {
         minute: model.minute(),
         theme: model.theme.name.clone(),
         mark: model.mark.clone(),
+        open: if model.filter.is_empty() { model.tree.open.clone() } else { model.tree.open_filtered.clone() },
     };
     if model.tree.painted.key.as_ref() != Some(&key) {
-        model.tree.painted.items = rows::items(model, area.width);
+        model.tree.painted.items = rows::items(model, area.width, &key.open);
+        let forest = &model.tree.forest;
+        let wanted = forest.items.iter().filter(|item| item.children > 0 && key.open.contains(&item.id));
+        let wanted: HashSet<Vec<u32>> = wanted.map(|item| forest.path(item.id)).collect();
+        let state = model.tree.painted.state.get_mut();
+        if *state.opened() != wanted {
+            state.close_all();
+            for path in wanted {
+                state.open(path);
+            }
+            state.scroll_selected_into_view();
+        }
         model.tree.painted.key = Some(key);
     }
-    let open = if model.filter.is_empty() { &model.tree.open } else { &model.tree.open_filtered };
     let state = model.tree.painted.state.get_mut();
-    let wanted = model.tree.forest.items.iter().filter(|item| item.children > 0 && open.contains(&item.id));
-    let wanted: std::collections::HashSet<Vec<u32>> = wanted.map(|item| model.tree.forest.path(item.id)).collect();
-    if *state.opened() != wanted {
-        state.close_all();
-        for path in wanted {
-            state.open(path);
-        }
-        state.scroll_selected_into_view();
-    }
     state.select(model.tree.selected.map(|id| model.tree.forest.path(id)).unwrap_or_default());
 }
 

@@ -12,7 +12,7 @@ use super::facts::Facts;
 use super::glyphs::Glyphs;
 use super::input::Input;
 use super::style::Skin;
-use super::tree::Forest;
+use super::tree::{Forest, Says};
 use crate::config::keys::Keymap;
 use crate::config::theme::{Role, Theme};
 use crate::model::{Checked, Finding, GameId, Layer, Profile, World};
@@ -148,6 +148,8 @@ pub(super) struct TreePane {
     pub(super) open: HashSet<u32>,
     /// What is open while a filter is on.
     pub(super) open_filtered: HashSet<u32>,
+    /// What was selected before the filter.
+    pub(super) before_filter: Option<u32>,
     /// The forest has to be built again before it is used.
     pub(super) stale: bool,
     /// The user has chosen something: from then on no default selection.
@@ -172,6 +174,8 @@ pub(super) struct PaintKey {
     pub(super) minute: i64,
     pub(super) theme: String,
     pub(super) mark: Option<String>,
+    /// Only what is open has rows.
+    pub(super) open: HashSet<u32>,
 }
 
 /// What the map pane shows.
@@ -194,12 +198,21 @@ pub(super) struct MapPane {
     /// Which state of which layer it belongs to.
     pub(super) target: Option<Signature>,
     pub(super) state: MapState,
+    /// What is being made, and from when on the pane says so: until then it shows what it has.
+    pub(super) asked: Option<(Signature, Duration)>,
     pub(super) cache: Cache,
     pub(super) zoom: i32,
     pub(super) east: f64,
     pub(super) north: f64,
     pub(super) picture: Option<Picture>,
     pub(super) picture_key: Option<PictureKey>,
+}
+
+impl MapPane {
+    /// The pane says that a map is being made.
+    pub(super) fn waits(&self) -> bool {
+        matches!(self.state, MapState::Loading)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -288,6 +301,16 @@ pub(super) struct Incoming {
     pub(super) again: bool,
 }
 
+/// Profiles that were there and are gone: without them nothing tells when they come back.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    pub(super) ids: HashSet<String>,
+    /// When the disk is looked at again for them.
+    pub(super) at: Option<Duration>,
+    /// How often that was done.
+    pub(super) tries: u32,
+}
+
 /// Everything the browser knows. Nothing in here reads a file, a clock or the environment.
 #[derive(Debug)]
 pub(super) struct Model {
@@ -302,6 +325,7 @@ pub(super) struct Model {
     pub(super) catalog: Catalog,
     pub(super) generation: u64,
     pub(super) incoming: Option<Incoming>,
+    pub(super) missing: Missing,
     pub(super) tree: TreePane,
     pub(super) sort: Sort,
     pub(super) filter: String,
@@ -337,6 +361,7 @@ impl Model {
             catalog: Catalog::default(),
             generation: 0,
             incoming: None,
+            missing: Missing::default(),
             tree: TreePane { stale: true, ..TreePane::default() },
             sort: Sort::Name,
             filter: String::new(),
@@ -368,7 +393,16 @@ impl Model {
     pub(super) fn deadline(&self) -> Option<Duration> {
         let minute = Duration::from_secs(60 - u64::try_from(self.now.as_second().rem_euclid(60)).unwrap_or(0));
         let status = self.status.as_ref().map(|status| status.until);
-        [self.details_at, self.preview_at, status, Some(self.up + minute)].into_iter().flatten().min()
+        let map = self.map.asked.as_ref().filter(|_| !self.map.waits()).map(|(_, at)| *at);
+        [self.details_at, self.preview_at, status, map, self.missing.at, Some(self.up + minute)]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// How rows and titles say things.
+    pub(super) fn says(&self) -> Says<'_> {
+        Says { glyphs: &self.skin.glyphs, zone: &self.zone }
     }
 
     pub(super) fn minute(&self) -> i64 {

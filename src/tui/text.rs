@@ -48,8 +48,8 @@ pub(super) fn pad_left(text: &str, columns: usize, ellipsis: &str) -> String {
     format!("{}{cut}", " ".repeat(columns.saturating_sub(width(&cut))))
 }
 
-/// A text as lines of at most so many columns, broken between words and inside a word only when it has no line of
-/// its own. At least one line.
+/// A text as lines of at most so many columns, broken between words, and inside a word only when no line could hold it.
+/// At least one line.
 pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(1);
     let mut lines = Vec::new();
@@ -57,7 +57,9 @@ pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
     let mut used = 0;
     for word in text.split(' ').filter(|word| !word.is_empty()) {
         let wide = width(word);
-        if used > 0 && used + 1 + wide > columns {
+        // What has to be broken anyway begins where there is room for more than one letter.
+        let fits = if wide > columns { used + 3 <= columns } else { used + 1 + wide <= columns };
+        if used > 0 && !fits {
             lines.push(std::mem::take(&mut line));
             used = 0;
         }
@@ -105,6 +107,7 @@ mod tests {
     fn lines_are_broken_between_words_and_long_words_inside() {
         assert_eq!(wrap("the save is whole", 9), ["the save", "is whole"]);
         assert_eq!(wrap("/srv/valheim/worlds", 6), ["/srv/v", "alheim", "/world", "s"]);
+        assert_eq!(wrap("in /srv/valheim", 8), ["in /srv/", "valheim"]);
         assert_eq!(wrap("", 5), [""]);
         assert_eq!(wrap("世界", 1), ["世", "界", ""].map(str::to_owned)[..wrap("世界", 1).len()]);
         for columns in 0..12 {

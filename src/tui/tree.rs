@@ -1,12 +1,15 @@
 //! The nodes of the tree in the order in which they stand, filtered and sorted, and the rows that can be seen.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+
+use jiff::tz::TimeZone;
 
 use super::glyphs::Glyphs;
 use super::state::Sort;
 use super::text::contains_smart;
-use crate::model::{Code, Finding, Layer, LayerKind, Profile, Severity, Verdict, World, shown, shown_path};
+use crate::model::{Code, Finding, Layer, LayerKind, Profile, Severity, Verdict, World, human, shown, shown_path};
 use crate::scan::Catalog;
 
 /// What a node is.
@@ -48,30 +51,52 @@ pub(super) struct Row {
 
 impl Row {
     /// The short word beside the sign.
-    pub(super) fn word(&self) -> String {
-        match self.verdict {
-            _ if self.empty => "no worlds".to_owned(),
-            Verdict::Sound => "whole".to_owned(),
-            Verdict::Notes => "notes".to_owned(),
-            Verdict::Damaged => self.errors.max(1).to_string(),
-            Verdict::Unfinished => "none".to_owned(),
-            Verdict::Unsupported => "unknown version".to_owned(),
-            Verdict::Unchecked => "unchecked".to_owned(),
-            Verdict::Unreadable => "not readable".to_owned(),
-        }
+    pub(super) fn word(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self.verdict {
+            _ if self.empty => "empty",
+            Verdict::Sound => "whole",
+            Verdict::Notes => "notes",
+            Verdict::Damaged => return Cow::Owned(self.errors.max(1).to_string()),
+            Verdict::Unfinished => "none",
+            Verdict::Unsupported => "unknown version",
+            Verdict::Unchecked => "unchecked",
+            Verdict::Unreadable => "not readable",
+        })
     }
 }
 
 /// Small numbers for the ids of nodes; the same id has the same number for as long as the program runs.
 #[derive(Debug, Default)]
 struct Numbers {
-    known: HashMap<(Kind, String), u32>,
+    profiles: HashMap<String, u32>,
+    worlds: HashMap<String, u32>,
+    layers: HashMap<String, u32>,
+    next: u32,
 }
 
 impl Numbers {
     fn of(&mut self, kind: Kind, key: &str) -> u32 {
-        let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
-        *self.known.entry((kind, key.to_owned())).or_insert(next)
+        if let Some(known) = self.known(kind, key) {
+            return known;
+        }
+        let number = self.next;
+        self.next = number.saturating_add(1);
+        let map = match kind {
+            Kind::Profile => &mut self.profiles,
+            Kind::World => &mut self.worlds,
+            Kind::Layer => &mut self.layers,
+        };
+        map.insert(key.to_owned(), number);
+        number
+    }
+
+    fn known(&self, kind: Kind, key: &str) -> Option<u32> {
+        let map = match kind {
+            Kind::Profile => &self.profiles,
+            Kind::World => &self.worlds,
+            Kind::Layer => &self.layers,
+        };
+        map.get(key).copied()
     }
 }
 
@@ -90,25 +115,25 @@ pub(super) struct Forest {
 
 impl Forest {
     /// Builds the nodes of a catalog.
-    pub(super) fn build(&mut self, catalog: &Catalog, filter: &str, sort: Sort, glyphs: &Glyphs) {
+    pub(super) fn build(&mut self, catalog: &Catalog, filter: &str, sort: Sort, says: Says<'_>) {
         let mut all: Vec<Item> = Vec::new();
         for profile in &catalog.profiles {
             let hit = matches(filter, || profile_words(profile));
             let top = all.len();
-            let item = self.item_of(Kind::Profile, &profile.id, None, 0, profile_row(profile, glyphs));
+            let item = self.item_of(Kind::Profile, &profile.id, None, 0, profile_row(profile, says.glyphs));
             all.push(Item { children: profile.worlds.len(), hit, ..item });
             let mut worlds: Vec<&World> = profile.worlds.iter().collect();
             sort_worlds(&mut worlds, sort);
             for world in worlds {
                 let hit = matches(filter, || world_words(world));
                 let above = all.len();
-                let item = self.item_of(Kind::World, &world.id, Some(top), 1, world_row(world, glyphs));
+                let item = self.item_of(Kind::World, &world.id, Some(top), 1, world_row(world, says.glyphs));
                 all.push(Item { children: world.layers.len(), hit, ..item });
                 let mut layers: Vec<&Layer> = world.layers.iter().collect();
                 sort_layers(&mut layers, sort);
                 for layer in layers {
-                    let hit = matches(filter, || layer_words(layer));
-                    let item = self.item_of(Kind::Layer, &layer.id, Some(above), 2, layer_row(layer, glyphs));
+                    let hit = matches(filter, || layer_words(layer, says));
+                    let item = self.item_of(Kind::Layer, &layer.id, Some(above), 2, layer_row(layer, says));
                     all.push(Item { hit, ..item });
                 }
             }
@@ -118,6 +143,26 @@ impl Forest {
         self.items = if filter.is_empty() { all } else { kept(all) };
         self.at = self.items.iter().enumerate().map(|(at, item)| (item.id, at)).collect();
         self.built += 1;
+    }
+
+    /// Writes anew what the rows of one layer, its siblings and everything above them say, after a check of it; false
+    /// when one of them is not here, so that everything has to be built again.
+    ///
+    /// Which nodes there are and in which order they stand is not looked at.
+    pub(super) fn renew(&mut self, catalog: &Catalog, layer: &str, says: Says<'_>) -> bool {
+        let Some((profile, world, _)) = catalog.layer(layer) else { return false };
+        let mut rows = vec![
+            (Kind::Profile, &profile.id, profile_row(profile, says.glyphs)),
+            (Kind::World, &world.id, world_row(world, says.glyphs)),
+        ];
+        rows.extend(world.layers.iter().map(|layer| (Kind::Layer, &layer.id, layer_row(layer, says))));
+        for (kind, key, row) in rows {
+            let at = self.numbers.known(kind, key).and_then(|id| self.index(id));
+            let Some(item) = at.and_then(|at| self.items.get_mut(at)) else { return false };
+            item.row = row;
+        }
+        self.built += 1;
+        true
     }
 
     fn item_of(&mut self, kind: Kind, key: &str, parent: Option<usize>, depth: u8, row: Row) -> Item {
@@ -273,12 +318,13 @@ fn world_words(world: &World) -> String {
     words
 }
 
-fn layer_words(layer: &Layer) -> String {
+fn layer_words(layer: &Layer, says: Says<'_>) -> String {
     // The live layer is called like its world, which answers for it.
     let file = layer.path.file_name().filter(|_| layer.kind != LayerKind::Live);
     let file = file.map(|name| shown_path(name.as_ref())).unwrap_or_default();
     let kind = layer.kind;
-    let mut words = format!("{}\n{}\n{}\n{file}", kind.word(), kind.as_str(), shown(&layer.rule));
+    let label = label(layer, says);
+    let mut words = format!("{label}\n{}\n{}\n{}\n{file}", kind.word(), kind.as_str(), shown(&layer.rule));
     told(&layer.findings, &mut words);
     told(&layer.relations, &mut words);
     words
@@ -343,11 +389,11 @@ fn world_row(world: &World, glyphs: &Glyphs) -> Row {
     }
 }
 
-fn layer_row(layer: &Layer, glyphs: &Glyphs) -> Row {
+fn layer_row(layer: &Layer, says: Says<'_>) -> Row {
     Row {
-        name: label(layer, glyphs),
+        name: label(layer, says),
         note: String::new(),
-        day: day(layer, glyphs),
+        day: day(layer, says.glyphs),
         bytes: Some(layer.bytes),
         saved: layer.stamp.map(|stamp| stamp.at),
         verdict: layer.verdict,
@@ -365,16 +411,32 @@ fn day(layer: &Layer, glyphs: &Glyphs) -> String {
     }
 }
 
-/// What a layer is called in the tree: `live, save 17`, `auto`, an archive's file name.
-pub(super) fn label(layer: &Layer, glyphs: &Glyphs) -> String {
-    let file = || layer.path.file_name().map(|name| glyphs.text(&shown_path(name.as_ref())));
+/// How rows say what they say: with these signs, in this zone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Says<'a> {
+    pub(super) glyphs: &'a Glyphs,
+    pub(super) zone: &'a TimeZone,
+}
+
+/// What a layer is called in the tree: `live, save 17`, `auto 11-30 04:00`, an archive's file name. One world may have
+/// many layers of one kind: the moment keeps them apart where there is no room for anything beside the name.
+pub(super) fn label(layer: &Layer, says: Says<'_>) -> String {
+    let file = || layer.path.file_name().map(|name| says.glyphs.text(&shown_path(name.as_ref())));
     match (layer.kind, layer.generation) {
         (LayerKind::Live, Some(save)) => format!("live, save {save}"),
+        (LayerKind::Live, None) => layer.kind.word().to_owned(),
         (LayerKind::Generation, Some(save)) => format!("save {save}"),
         (LayerKind::Archive | LayerKind::Stray, _) => match file() {
             Some(file) => format!("{} {file}", layer.kind.word()),
             None => layer.kind.word().to_owned(),
         },
-        (kind, _) => kind.word().to_owned(),
+        (kind, _) => match layer.stamp {
+            Some(stamp) => {
+                let when = human::when(stamp.at, says.zone);
+                // Month, day, hour and minute of `2026-11-30 04:00:00`.
+                format!("{} {}", kind.word(), when.get(5..16).unwrap_or(&when))
+            }
+            None => kind.word().to_owned(),
+        },
     }
 }

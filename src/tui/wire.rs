@@ -47,6 +47,37 @@ impl Wire {
         Some(format!("{lead}\x1b[?2026h{body}\x1b[?2026l"))
     }
 
+    /// Moves to a place, unless the terminal's cursor is there.
+    fn go(&mut self, x: u16, y: u16, next: Option<(u16, u16)>) {
+        match next {
+            Some(at) if at == (x, y) => {}
+            Some((nx, ny)) if ny == y && x > nx && x - nx < 200 => {
+                let _ = write!(self.out, "\x1b[{}C", x - nx);
+            }
+            _ => {
+                let _ = write!(self.out, "\x1b[{};{}H", u32::from(y) + 1, u32::from(x) + 1);
+            }
+        }
+    }
+
+    /// Makes a run of cells blank: a long one with a single word, after which the cursor is where it was.
+    fn erase(&mut self, blanks: Option<Blanks>, pen: &mut Pen, next: &mut Option<(u16, u16)>) {
+        let Some(Blanks { x, y, count }) = blanks else { return };
+        self.go(x, y, *next);
+        if pen.bg != Color::Reset || pen.modifier.intersects(SEEN_ON_BLANKS) {
+            self.out.push_str("\x1b[m");
+            *pen = PLAIN;
+        }
+        if count >= ERASED {
+            let _ = write!(self.out, "\x1b[{count}X");
+            *next = Some((x, y));
+        } else {
+            self.out.extend(std::iter::repeat_n(' ', usize::from(count)));
+            let end = x.saturating_add(count);
+            *next = (end < self.size.width).then_some((end, y));
+        }
+    }
+
     fn color(&mut self, color: Color, base: u8) {
         let named = |n: u8| if n < 8 { base + n } else { base + 52 + n };
         let number = match color {
@@ -88,6 +119,20 @@ struct Pen {
     modifier: Modifier,
 }
 
+/// Cells in a row that become blank on the terminal's own background.
+#[derive(Clone, Copy)]
+struct Blanks {
+    x: u16,
+    y: u16,
+    count: u16,
+}
+
+/// From so many blanks on, erasing them and stepping over them is shorter than writing them.
+const ERASED: u16 = 10;
+
+/// What can be seen of a cell without a letter.
+const SEEN_ON_BLANKS: Modifier = Modifier::REVERSED.union(Modifier::UNDERLINED).union(Modifier::CROSSED_OUT);
+
 const PLAIN: Pen = Pen { fg: Color::Reset, bg: Color::Reset, modifier: Modifier::empty() };
 
 const ATTRIBUTES: [(Modifier, u8); 6] = [
@@ -108,17 +153,19 @@ impl Backend for Wire {
     {
         let mut pen = PLAIN;
         let mut next: Option<(u16, u16)> = None;
+        let mut blanks: Option<Blanks> = None;
         for (x, y, cell) in content {
-            if next != Some((x, y)) {
-                match next {
-                    Some((nx, ny)) if ny == y && x > nx && x - nx < 200 => {
-                        let _ = write!(self.out, "\x1b[{}C", x - nx);
-                    }
+            if cell.symbol() == " " && cell.bg == Color::Reset && !cell.modifier.intersects(SEEN_ON_BLANKS) {
+                match &mut blanks {
+                    Some(run) if run.y == y && run.x + run.count == x => run.count += 1,
                     _ => {
-                        let _ = write!(self.out, "\x1b[{};{}H", u32::from(y) + 1, u32::from(x) + 1);
+                        self.erase(blanks.replace(Blanks { x, y, count: 1 }), &mut pen, &mut next);
                     }
                 }
+                continue;
             }
+            self.erase(blanks.take(), &mut pen, &mut next);
+            self.go(x, y, next);
             if cell.modifier != pen.modifier {
                 // Taking an attribute away is a full reset: the codes for single ones differ between terminals.
                 if !cell.modifier.contains(pen.modifier) {
@@ -133,7 +180,7 @@ impl Backend for Wire {
                 pen.modifier = cell.modifier;
             }
             // A space shows no foreground, unless it is reversed or underlined.
-            let blank = cell.symbol() == " " && !cell.modifier.intersects(Modifier::REVERSED | Modifier::UNDERLINED);
+            let blank = cell.symbol() == " " && !cell.modifier.intersects(SEEN_ON_BLANKS);
             if cell.fg != pen.fg && !blank {
                 self.color(cell.fg, 30);
                 pen.fg = cell.fg;
@@ -147,6 +194,7 @@ impl Backend for Wire {
             let narrow = cell.symbol().chars().count() == 1 && super::text::width(cell.symbol()) == 1;
             next = (narrow && x + 1 < self.size.width).then_some((x.saturating_add(1), y));
         }
+        self.erase(blanks, &mut pen, &mut next);
         if pen != PLAIN {
             self.out.push_str("\x1b[m");
         }
@@ -244,6 +292,30 @@ mod tests {
     #[test]
     fn the_same_frame_again_writes_nothing() {
         assert_eq!(painted(&[Line::raw("abc"), Line::raw("abc")]), "");
+    }
+
+    #[test]
+    fn a_long_stretch_that_becomes_blank_is_erased_in_one_word() {
+        let long = Line::from(vec![
+            Span::styled("a", Style::new().fg(Color::Red).reversed()),
+            Span::styled("bcdefghijklmnop", Style::new().bg(Color::Blue)),
+            Span::raw("qrs"),
+        ]);
+        let short = Line::from(vec![
+            Span::styled("a", Style::new().fg(Color::Red).reversed()),
+            Span::raw("               qrS"),
+        ]);
+        let mut terminal = Terminal::new(Wire::new(Size::new(20, 2), "")).unwrap();
+        let mut parser = vt100::Parser::new(2.try_into().unwrap(), 20.try_into().unwrap(), 0);
+        let mut last = String::new();
+        for line in [long, short] {
+            terminal.draw(|frame| frame.render_widget(line, frame.area())).unwrap();
+            last = terminal.backend_mut().take().unwrap();
+            parser.process(last.as_bytes());
+        }
+        assert_eq!(last, "\x1b[?2026h\x1b[1;2H\x1b[15X\x1b[17CS\x1b[?2026l");
+        assert_eq!(parser.screen().contents().trim_end(), "a               qrS");
+        assert_eq!(parser.screen().cell(0, 4).unwrap().bgcolor(), vt100::Color::Default);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::process::Stdio;
 use insta::assert_snapshot;
 
 use crate::help::snapshots;
-use crate::house::House;
+use crate::house::{House, layers};
 
 #[test]
 fn the_exit_status_says_what_became_of_a_check() {
@@ -304,4 +304,81 @@ fn what_may_not_be_read_is_neither_damaged_nor_empty() {
     std::fs::set_permissions(house.path("folder-sound"), std::fs::Permissions::from_mode(0o755)).unwrap();
     std::fs::set_permissions(house.path("folder-sound/worlds_local/Midgard"), std::fs::Permissions::from_mode(0o755))
         .unwrap();
+}
+
+#[test]
+fn a_target_that_is_gone_does_not_keep_the_others_from_being_checked() {
+    let house = House::with_fixtures(&["folder-sound", "pair-cut"]);
+    for (targets, code) in
+        [(["folder-sound", "gone"], 3), (["gone", "pair-cut"], 1), (["gone/Midgard@live", "folder-sound"], 3)]
+    {
+        let run = house.run(&["verify", "--quiet", targets[0], targets[1]]);
+        assert_eq!(run.code, Some(code), "{targets:?}: {}", run.err);
+        assert!(run.err.contains("There is no file, folder, world or layer \"gone"), "{targets:?}: {}", run.err);
+        assert_eq!(run.out.contains("pair-cut/Midgard@live"), code == 1, "{targets:?}: {}", run.out);
+        let (document, _) = house.json(&["verify", targets[0], targets[1]]);
+        assert_eq!(layers(&document).len(), 1, "{targets:?}");
+    }
+    let run = house.run(&["verify", "gone", "nowhere"]);
+    assert_eq!((run.code, run.out.as_str()), (Some(3), ""));
+    assert!(run.err.contains("\"gone\"") && run.err.contains("\"nowhere\""), "{}", run.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_on_the_way_that_may_not_be_read_is_told_and_ends_with_6() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let house = House::with_fixtures(&["folder-sound", "pair-v36"]);
+    let mode = |mode| std::fs::set_permissions(house.path("pair-v36"), std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o000);
+    for args in [&["verify", "-q", "."][..], &["list", "."], &["show", "."], &["verify", "folder-sound", "pair-v36"]] {
+        let Some(mut command) = unprivileged(&house) else { return mode(0o755) };
+        let run = house.finish(command.args(args));
+        assert_eq!(run.code, Some(6), "{args:?}: {}{}", run.out, run.err);
+        assert_eq!(run.err.matches("pair-v36").count(), 1, "{args:?}: {}", run.err);
+    }
+    for name in ["pair-v36/worlds_local/Midgard.db", "pair-v36/worlds_local"] {
+        let Some(mut command) = unprivileged(&house) else { return mode(0o755) };
+        let run = house.finish(command.args(["verify", name]));
+        assert_eq!((run.code, run.out.as_str()), (Some(6), ""), "{name}: {}", run.err);
+        assert!(run.err.contains("may not be entered"), "{name}: {}", run.err);
+    }
+    mode(0o755);
+}
+
+#[test]
+fn a_list_says_that_only_headers_were_looked_at() {
+    let house = House::with_fixtures(&["pair-cut"]);
+    let run = house.run(&["list", "pair-cut"]);
+    assert!(run.out.contains("whole\n"), "a cut is seen by a full check only: {}", run.out);
+    assert!(
+        run.out.ends_with("\nOnly names, sizes and headers were looked at; `worldkeep verify` reads everything.\n"),
+        "{}",
+        run.out
+    );
+    assert!(!house.run(&["list", "-q", "pair-cut"]).out.contains("headers"));
+}
+
+#[test]
+fn a_narrow_list_cuts_words_and_never_numbers_or_verdicts() {
+    let house = House::with_fixtures(&["every-kind-of-backup"]);
+    for columns in ["60", "80", "200"] {
+        let run = house.finish(house.command().env("COLUMNS", columns).args(["list", "every-kind-of-backup"]));
+        assert!(run.out.lines().all(|line| line.chars().count() <= columns.parse().unwrap()), "{}", run.out);
+        let layers: Vec<_> = run.out.lines().filter(|line| line.contains(" day 12 ")).collect();
+        assert_eq!(layers.len(), 7, "{}", run.out);
+        assert!(layers.iter().all(|line| line.ends_with("  whole") && line.contains(" KiB ")), "{}", run.out);
+    }
+}
+
+#[test]
+fn the_keys_of_operations_are_told_to_be_for_later() {
+    let run = House::new().run(&["keys"]);
+    let restore = run.out.lines().find(|line| line.trim_start().starts_with("restore ")).unwrap();
+    assert!(restore.ends_with("Not in this version yet."), "{restore}");
+    let (keys, _) = House::new().json(&["keys"]);
+    for action in keys["actions"].as_array().unwrap() {
+        assert_eq!(action["available"].as_bool(), action["operation"].as_bool().map(|is| !is), "{action}");
+    }
 }

@@ -153,3 +153,99 @@ fn a_name_that_is_no_text_is_listed_shown_and_checked() {
     let run = house.finish(house.command().arg("verify").arg(path));
     assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
 }
+
+#[test]
+fn a_place_that_lies_in_another_one_is_checked_once() {
+    let house = House::with_fixtures(&["folder-sound", "pair-v36"]);
+    for args in [
+        &["verify", "folder-sound", "folder-sound/worlds_local/Midgard"][..],
+        &["verify", "--root", "folder-sound", "folder-sound/worlds_local/Midgard"],
+    ] {
+        let (document, code) = house.json(args);
+        assert_eq!((layer_ids(&document), code), (vec!["folder-sound/Midgard@live"], Some(0)), "{args:?}");
+        assert_eq!(document["profiles"].as_array().map(Vec::len), Some(1), "{args:?}");
+    }
+    let run = house.run(&["compare", "--root", "folder-sound", "folder-sound/worlds_local/Midgard", "pair-v36"]);
+    assert_eq!(run.code, Some(0), "{}", run.err);
+}
+
+#[test]
+fn a_path_or_an_id_that_leads_into_an_archive_means_what_lies_there() {
+    let house = House::with_fixtures(&["archive-zip.zip", "archive-tar-gz.tar.gz"]);
+    for archive in ["archive-zip.zip", "archive-tar-gz.tar.gz"] {
+        let (all, _) = house.json(&["verify", archive]);
+        let layers = layers(&all);
+        assert_eq!(layers.len(), 2, "{archive}");
+        for layer in layers {
+            for key in ["path", "id"] {
+                let (document, code) = house.json(&["verify", layer[key].as_str().unwrap()]);
+                assert_eq!((layer_ids(&document), code), (vec![layer["id"].as_str().unwrap()], Some(0)));
+            }
+        }
+        let (pair, code) =
+            house.json(&["compare", &format!("{archive}/worlds_local/Midgard"), &format!("{archive}/Grimhold@live")]);
+        assert_eq!(
+            (&pair["left"]["shape"], &pair["right"]["shape"], code),
+            (&"valheim-1.0".into(), &"valheim-pair".into(), Some(0))
+        );
+        let run = house.run(&["show", &format!("{archive}/worlds_local/Nowhere")]);
+        assert_eq!((run.code, run.out.as_str()), (Some(3), ""));
+    }
+    let run = house.run(&["compare", "archive-zip.zip", "archive-tar-gz.tar.gz"]);
+    assert_eq!(run.code, Some(2));
+    assert!(run.err.contains("archive-zip.zip/Midgard@live"), "{}", run.err);
+    assert!(run.err.contains("Ids are looked up with --root archive-zip.zip."), "{}", run.err);
+}
+
+#[test]
+fn one_layer_of_a_world_is_checked_alone() {
+    let house = House::with_fixtures(&["pair-empty-data", "newest-incomplete"]);
+    let (document, code) = house.json(&["--root", "pair-empty-data", "verify", "pair-empty-data/Midgard@old"]);
+    assert_eq!(
+        (layer_ids(&document), code),
+        (vec!["pair-empty-data/Midgard@old"], Some(0)),
+        "the damaged live one is not asked for"
+    );
+    let (document, code) = house.json(&["verify", "pair-empty-data/worlds_local/Midgard.db"]);
+    assert_eq!((layer_ids(&document), code), (vec!["pair-empty-data/Midgard@live"], Some(1)));
+    let (document, code) = house.json(&["--root", "newest-incomplete", "verify", "newest-incomplete/Midgard@save-4"]);
+    assert_eq!((layer_ids(&document), code), (vec!["newest-incomplete/Midgard@save-4"], Some(1)));
+}
+
+#[test]
+fn an_id_that_a_world_shares_with_a_layer_is_an_error_that_lists_the_places() {
+    let house = House::new();
+    for name in ["Mid", "Mid@live", "My World"] {
+        house.fixture("folder-sound/worlds_local/Midgard", &format!("saves/worlds_local/{name}"));
+    }
+    let (list, _) = house.json(&["list", "."]);
+    let profile = list["profiles"][0]["id"].as_str().unwrap();
+    let run = house.run(&["--root", ".", "verify", &format!("{profile}/Mid@live")]);
+    assert_eq!((run.code, run.out.as_str()), (Some(2), ""), "{}", run.err);
+    assert!(run.err.contains("worlds_local/Mid\n") && run.err.contains("worlds_local/Mid@live\n"), "{}", run.err);
+    for id in [format!("{profile}/My World@live"), format!("{profile}/Mid@live@live"), "My World".to_owned()] {
+        let (document, code) = house.json(&["--root", ".", "verify", &id]);
+        assert_eq!((layers(&document).len(), code), (1, Some(0)), "{id}");
+    }
+}
+
+#[test]
+fn a_nested_world_an_archive_and_an_exact_file_are_found_by_their_names() {
+    let house = House::with_fixtures(&["pair-hidden"]);
+    house.fixture("folder-sound/worlds_local/Midgard", "pair-hidden/worlds_local/nested/Deep");
+    house.fixture("pair-v36/worlds_local/Midgard.db", "pair-hidden/worlds_local/Midgard.db.old");
+    house.fixture("pair-v36/worlds_local/Midgard.fwl", "pair-hidden/worlds_local/Midgard.fwl.old");
+    house.fixture("archive-zip.zip", "pair-hidden/worlds_local/nightly.zip");
+    let show = |name: &str| house.run(&["--root", "pair-hidden", "show", name]);
+    let run = show("Deep");
+    assert_eq!(run.code, Some(3), "{}", run.err);
+    assert!(run.err.contains("nested holds Deep one folder too deep") && run.err.contains("Copy it"), "{}", run.err);
+    let run = show("nightly.zip");
+    assert_eq!(run.code, Some(0), "{}", run.err);
+    assert!(run.out.contains("@archive-nightly.zip"), "{}", run.out);
+    let run = show("Midgard.fwl");
+    assert!(run.out.contains("@hidden-pair") && !run.out.contains("Midgard@old"), "{}", run.out);
+    assert!(show("Midgard.fwl.old").out.contains("Midgard@old"));
+    let run = show("Elsewhere");
+    assert!(!run.err.contains("so it is a world"), "{}", run.err);
+}

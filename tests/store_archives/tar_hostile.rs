@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use worldkeep::model::Code;
-use worldkeep::store::{Ceilings, StoreErrorKind};
+use worldkeep::model::{Cancel, Code};
+use worldkeep::store::{Ceilings, Effort, StoreErrorKind, open_within};
 
 use crate::build::{gz, noise, pax, raw_tar, raw_tar_entry, xz, zst};
 use crate::{content, opened, paths, refusal, sound};
@@ -164,4 +164,36 @@ fn a_stream_that_unpacks_to_far_more_than_its_size_is_refused() {
         StoreErrorKind::Hostile(why) => assert!(why.contains("too many for its size"), "{why}"),
         other => panic!("{other:?}"),
     }
+}
+
+#[test]
+fn a_file_of_nothing_but_frames_to_skip_before_its_tar_opens() {
+    let mut packed = [0x50, 0x2a, 0x4d, 0x18, 0, 0, 0, 0].repeat(1 << 20);
+    packed.extend(zst(&raw_tar(&[file("W/a")])));
+    assert_eq!(paths(sound(&packed).as_ref()), ["W/", "W/a"]);
+    // A frame to skip that is longer than what is buffered.
+    let mut packed = [&[0x50, 0x2a, 0x4d, 0x18][..], &300_000_u32.to_le_bytes(), &noise(1, 300_000)].concat();
+    packed.extend(zst(&raw_tar(&[file("W/a")])));
+    assert_eq!(paths(sound(&packed).as_ref()), ["W/", "W/a"]);
+}
+
+#[test]
+fn what_follows_the_end_of_a_packed_tar_is_not_unpacked_without_end() {
+    // A stream of its own for each, as parallel packers write them.
+    let zeros = gz(&vec![0; 1024 * 1024]).repeat(65);
+    assert!(matches!(refusal(&zeros).kind, StoreErrorKind::Broken(_)));
+    let store = sound(&[gz(&raw_tar(&[file("W/a")])), zeros].concat());
+    assert_eq!(content(store.as_ref(), "W/a"), b"x");
+    assert!(store.damage().unwrap().to_string().contains("follow the mark of its end"));
+}
+
+#[test]
+fn a_ticket_that_is_worthless_ends_the_unpacking() {
+    let (folder, path) = crate::on_disk(&gz(&raw_tar(&[file("W/a")])));
+    let cancel = Cancel::new();
+    let effort = Effort::any(&cancel);
+    let store = open_within(&path, &Ceilings::default(), &effort).unwrap();
+    cancel.stop();
+    assert!(open_within(&path, &Ceilings::default(), &effort).is_err());
+    drop((store, folder));
 }

@@ -54,7 +54,7 @@ pub(crate) fn look(store: &dyn Store, context: &Context) -> Seen {
 /// Looks at everything, with or without maps.
 pub(crate) fn look_at(store: &dyn Store, context: &Context, maps: bool) -> Seen {
     let game = games::by_id("valheim").unwrap();
-    let mut roots = game.roots(store, context);
+    let mut roots = game.roots(store, context, &mut Vec::new());
     if roots.is_empty() {
         // A place that a person names is looked at even when nothing in it looks like a save root.
         roots.push(PathBuf::new());

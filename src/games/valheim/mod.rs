@@ -28,7 +28,7 @@ use std::time::Duration;
 use super::{Context, Enclosing, Game, Places, Roster, RosterEntry, UsualPlace};
 use crate::model::{Checked, Code, Depth, Finding, GameId, Layer, LayerKind, Shape, World, shown};
 use crate::raster::Chart;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// What a layer without a finished save says, in the words that players of the game know.
 const NO_FINISHED_SAVE: &str = "This snapshot holds no finished save, so there is nothing to restore from it yet.";
@@ -53,8 +53,8 @@ impl Game for Valheim {
         places::enclosing(path, folder)
     }
 
-    fn roots(&self, store: &dyn Store, context: &Context) -> Vec<PathBuf> {
-        places::roots(store, context)
+    fn roots(&self, store: &dyn Store, context: &Context, unread: &mut Vec<StoreError>) -> Vec<PathBuf> {
+        places::roots(store, context, unread)
     }
 
     fn roster(&self, store: &dyn Store, root: &Path, context: &Context) -> Roster {
@@ -114,10 +114,16 @@ impl Game for Valheim {
         let (stem, suffix) = pair::Suffix::split(name.as_ref())
             .and_then(|(stem, suffix)| Some((stem.into_string().ok()?, Some(suffix))))
             .unwrap_or_else(|| (name.to_owned(), None));
-        let rule = names::classify(&stem).rule();
+        let info = names::classify(&stem);
+        let ordinary = info.kind == names::NameKind::World && info.stamp.is_none();
+        let rule = if ordinary { String::new() } else { info.rule() };
         match suffix.map(pair::Suffix::age) {
-            Some(pair::Age::Old) => format!("{} ends in .old: the save before the last one. {rule}", shown(name)),
-            Some(pair::Age::New) => format!("{} ends in .new: a save that was being written. {rule}", shown(name)),
+            Some(pair::Age::Old) => {
+                format!("{} ends in .old: the save before the last one. {rule}", shown(name)).trim_end().to_owned()
+            }
+            Some(pair::Age::New) => {
+                format!("{} ends in .new: a save that was being written. {rule}", shown(name)).trim_end().to_owned()
+            }
             _ => rule,
         }
     }

@@ -1,12 +1,13 @@
 //! Where Valheim's saves lie: the usual places, and how to tell a save root from any other folder.
 
+use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::folder::{FolderView, is_inner_name};
 use super::pair::Suffix;
 use crate::games::{Context, Enclosing, Places, UsualPlace};
-use crate::store::{Entry, EntryKind, Store, looks_like_archive};
+use crate::store::{Entry, EntryKind, Store, StoreError, looks_like_archive};
 
 /// The folders in a save root that the game lists, in the order in which it does.
 pub(super) const WORLDS_FOLDERS: [&str; 2] = ["worlds_local", "worlds"];
@@ -79,67 +80,74 @@ pub(super) fn enclosing(path: &Path, folder: Option<&dyn Store>) -> Option<Enclo
     }
 }
 
-/// The save roots in a store.
-pub(super) fn roots(store: &dyn Store, context: &Context) -> Vec<PathBuf> {
-    let mut search = Search { store, context, roots: Vec::new(), left: FOLDERS };
-    let root = Path::new("");
-    if search.visit(root, 0) == Kind::World {
-        search.roots.push(root.to_path_buf());
+/// The save roots in a store, sorted.
+///
+/// The folders near the given path are looked into before the deeper ones, so that a large neighbour does not use the
+/// search up. Folders that cannot be listed go to `unread`.
+pub(super) fn roots(store: &dyn Store, context: &Context, unread: &mut Vec<StoreError>) -> Vec<PathBuf> {
+    let queue = VecDeque::from([(PathBuf::new(), 0)]);
+    let mut search = Search { store, roots: BTreeSet::new(), unread: Vec::new(), queue };
+    for _ in 0..FOLDERS {
+        let Some((dir, depth)) = search.queue.pop_front() else { break };
+        if context.cancel.cancelled() {
+            break;
+        }
+        search.visit(&dir, depth);
     }
-    search.roots
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// A 1.0 world folder.
-    World,
-    /// A root, already noted, or nothing of ours.
-    Other,
+    if search.roots.is_empty() && is_worlds_folder(store.outer().file_name()) {
+        search.roots.insert(PathBuf::new());
+    }
+    // A folder in a root that turned out to be one later is the root's to speak about.
+    let known = |error: &StoreError| error.path.ancestors().skip(1).any(|above| search.roots.contains(above));
+    unread.extend(search.unread.into_iter().filter(|error| !known(error)));
+    search.roots.into_iter().collect()
 }
 
 struct Search<'a> {
     store: &'a dyn Store,
-    context: &'a Context,
-    roots: Vec<PathBuf>,
-    left: usize,
+    roots: BTreeSet<PathBuf>,
+    unread: Vec<StoreError>,
+    /// Folders to look into, with their depth.
+    queue: VecDeque<(PathBuf, usize)>,
 }
 
 impl Search<'_> {
-    fn visit(&mut self, dir: &Path, depth: usize) -> Kind {
-        if self.left == 0 || self.context.cancel.cancelled() {
-            return Kind::Other;
+    fn visit(&mut self, dir: &Path, depth: usize) {
+        // A folder in a root is the root's to list.
+        if dir.ancestors().skip(1).any(|above| self.roots.contains(above)) {
+            return;
         }
-        self.left -= 1;
-        let Ok(entries) = self.store.list(dir) else {
-            // A worlds folder that may not be listed is still a place to speak about.
-            if is_worlds_folder(dir.file_name().or(self.store.outer().file_name())) {
-                self.roots.push(dir.to_path_buf());
+        let entries = match self.store.list(dir) {
+            Ok(entries) => entries,
+            Err(error) => {
+                // A worlds folder that may not be listed is still a place to speak about.
+                if is_worlds_folder(dir.file_name().or(self.store.outer().file_name())) {
+                    self.roots.insert(dir.to_path_buf());
+                } else if depth > 0 && dir.file_name() != Some(OsStr::new("lost+found")) {
+                    self.unread.push(error);
+                }
+                return;
             }
-            return Kind::Other;
         };
         if is_world_folder(&entries) {
-            return Kind::World;
+            // A 1.0 world folder: the folder around it is the root.
+            self.roots.insert(dir.parent().unwrap_or(dir).to_path_buf());
+        } else if self.holds_worlds(dir, &entries) {
+            self.roots.insert(dir.to_path_buf());
+        } else if depth < DEPTH {
+            // A link may lead back up or into another disk; only the given path itself may be one.
+            let below = entries.iter().filter(|e| e.kind == EntryKind::Dir && !(e.link && depth > 0));
+            let below = below.map(|e| &e.name).filter(|name| !is_cache(name) && !self.is_no_disk(dir, name));
+            let below: Vec<_> = below.map(|name| (dir.join(name), depth + 1)).collect();
+            self.queue.extend(below);
         }
-        if self.holds_worlds(dir, &entries) {
-            self.roots.push(dir.to_path_buf());
-            return Kind::Other;
-        }
-        if depth < DEPTH {
-            for entry in entries.iter().filter(|e| e.kind == EntryKind::Dir && !is_cache(&e.name)) {
-                // A link may lead back up or into another disk; only the given path itself may be one.
-                if entry.link && depth > 0 {
-                    continue;
-                }
-                if self.visit(&dir.join(&entry.name), depth + 1) == Kind::World {
-                    self.roots.push(dir.to_path_buf());
-                    return Kind::Other;
-                }
-            }
-        }
-        if dir.as_os_str().is_empty() && self.roots.is_empty() && is_worlds_folder(self.store.outer().file_name()) {
-            self.roots.push(dir.to_path_buf());
-        }
-        Kind::Other
+    }
+
+    /// What the kernel shows at the top of a disk, with thousands of folders and no save.
+    fn is_no_disk(&self, dir: &Path, name: &OsStr) -> bool {
+        dir.as_os_str().is_empty()
+            && self.store.outer() == Path::new("/")
+            && ["proc", "sys", "dev"].iter().any(|kernel| name == *kernel)
     }
 
     fn holds_worlds(&self, dir: &Path, entries: &[Entry]) -> bool {

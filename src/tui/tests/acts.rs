@@ -316,3 +316,55 @@ fn a_failed_worker_is_a_sentence() {
     driver.send(Msg::Failed("index out of \u{1b}[2J".to_owned()));
     assert!(driver.screen().contains("A part of worldkeep failed: index out of \\u{1b}[2J."));
 }
+
+#[test]
+fn a_path_that_would_press_enter_in_a_shell_is_not_sent() {
+    let mut profiles = catalog();
+    profiles[0].worlds[1].layers[0].path = "/srv/a\nreboot\n.db".into();
+    let mut driver = Driver::bare((120, 40), true, crate::config::theme::Depth::Rgb);
+    driver.scan(0, profiles);
+    driver.keys("/grim<Enter>y");
+    assert!(!driver.effects.iter().any(|effect| matches!(effect, Effect::Clipboard(_))));
+    assert!(driver.screen().contains("Not sent, since it has control characters: /srv/a\\u{a}reboot"));
+}
+
+#[test]
+fn rows_after_a_check_say_what_a_tree_built_anew_would_say() {
+    let mut driver = Driver::usual();
+    let built = driver.model.tree.forest.built;
+    let of = signature(&driver, "valheim/Grimhold@live");
+    driver.send(Msg::Checked { signature: of, checked: checked(Verdict::Sound) });
+    assert!(!driver.model.tree.stale && driver.model.tree.forest.built == built + 1);
+    let rows = |driver: &Driver| format!("{:?}", driver.model.tree.forest.items);
+    let renewed = rows(&driver);
+    driver.model.tree.stale = true;
+    driver.pass(0);
+    crate::tui::prepare::prepare(&mut driver.model);
+    assert_eq!(renewed, rows(&driver));
+}
+#[test]
+fn a_filter_that_lets_nothing_through_moves_nobody_away() {
+    let mut driver = Driver::usual();
+    driver.keys("gjjjlj");
+    let here = driver.selected();
+    driver.keys("/zzz");
+    assert_eq!(driver.model.tree.selected, None);
+    driver.keys("<Esc>");
+    assert_eq!(driver.selected(), here);
+}
+
+#[test]
+fn a_profile_that_went_away_is_looked_for_until_it_is_back() {
+    let mut driver = Driver::usual();
+    driver.keys("R");
+    driver.scan(1, Vec::new());
+    driver.effects.clear();
+    driver.pass(9_000);
+    assert!(!driver.effects.contains(&Effect::Rescan(2)));
+    driver.pass(1_100);
+    assert!(driver.effects.contains(&Effect::Rescan(2)));
+    driver.scan(2, catalog());
+    assert_eq!(driver.model.catalog.profiles.len(), 2);
+    driver.pass(60_000);
+    assert!(!driver.effects.contains(&Effect::Rescan(3)));
+}

@@ -64,3 +64,26 @@ fn a_map_of_60_by_30_cells_costs_at_most_20_kilobytes() {
         assert!(bytes <= most, "{depth:?}: {bytes} bytes");
     }
 }
+
+#[test]
+fn a_key_that_moves_nothing_paints_nothing() {
+    let mut driver = Driver::usual();
+    driver.keys("G").rest();
+    driver.paint();
+    assert!(!driver.model.dirty);
+    driver.keys("jjj");
+    assert!(!driver.model.dirty);
+}
+
+#[test]
+fn closed_nodes_have_no_rows_to_lay_out() {
+    let mut driver = Driver::usual();
+    driver.rest();
+    let children =
+        |driver: &Driver| driver.model.tree.painted.items[0].children().iter().map(|w| w.children().len()).max();
+    assert_eq!(children(&driver), Some(1));
+    driver.keys("/^$<Esc>gjjjl");
+    assert_eq!(children(&driver), Some(4));
+    driver.keys("h");
+    assert_eq!(children(&driver), Some(1));
+}

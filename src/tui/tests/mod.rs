@@ -4,5 +4,6 @@ mod acts;
 mod costs;
 mod finds;
 mod pure;
+mod says;
 mod screens;
 mod sizes;

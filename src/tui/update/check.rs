@@ -1,4 +1,5 @@
-use super::super::state::{Effect, Model, Signature, Subject};
+use super::super::state::{Effect, Model, Signature, Sort, Subject};
+use super::super::tree::Says;
 use super::look;
 use crate::config::theme::Role;
 use crate::model::{Checked, Depth, Verdict};
@@ -92,7 +93,7 @@ pub(super) fn done(model: &mut Model, signature: &Signature, checked: Checked, e
         let verdict = checked.verdict;
         model.checking.seen.insert(signature.clone());
         model.catalog.checked(&signature.id, checked);
-        model.tree.stale = true;
+        renew(model, &signature.id);
         model.dirty = true;
         if ours && model.checking.total > 0 {
             let slot = match verdict {
@@ -119,10 +120,18 @@ pub(super) fn done(model: &mut Model, signature: &Signature, checked: Checked, e
     look::again(model);
 }
 
+/// The rows of a checked layer's world change; the whole tree only when what matches or the order may change with them.
+fn renew(model: &mut Model, id: &str) {
+    let tree = &mut model.tree;
+    let says = Says { glyphs: &model.skin.glyphs, zone: &model.zone };
+    let same = !tree.stale && model.filter.is_empty() && model.sort == Sort::Name;
+    tree.stale = !(same && tree.forest.renew(&model.catalog, id, says));
+}
+
 fn said(model: &mut Model, id: &str) {
     let Some((_, world, layer)) = model.catalog.layer(id) else { return };
     let name = model.skin.glyphs.text(&world.name);
-    let label = super::super::tree::label(layer, &model.skin.glyphs);
+    let label = super::super::tree::label(layer, model.says());
     let role = if layer.verdict == Verdict::Damaged { Role::Danger } else { Role::Ok };
     let word = layer.verdict.word();
     model.say(role, format!("Checked {name} @ {label}: {word}."));

@@ -118,6 +118,9 @@ fn open_overlay(model: &mut Model, overlay: Overlay) {
 
 /// Down and to the right, in the pane that has the keys.
 fn go(model: &mut Model, down: isize, right: isize) {
+    if model.overlay.is_none() && model.focus == Focus::Tree && right == 0 {
+        return step(model, down);
+    }
     model.dirty = true;
     if let Some(Overlay::Compare { scroll, .. }) = &mut model.overlay {
         *scroll = scroll.saturating_add_signed(down);
@@ -127,8 +130,7 @@ fn go(model: &mut Model, down: isize, right: isize) {
         Focus::Details => model.details.scroll = model.details.scroll.saturating_add_signed(down),
         Focus::Map => pan(model, down, right),
         Focus::Tree if right > 0 => into(model),
-        Focus::Tree if right < 0 => out(model),
-        Focus::Tree => step(model, down),
+        Focus::Tree => out(model),
     }
 }
 
@@ -239,6 +241,10 @@ fn copy_path(model: &mut Model, effects: &mut Vec<Effect>) {
         None => return,
     };
     let text = model.skin.glyphs.text(&crate::model::shown_path(&path));
+    // Pasted into a shell, a line break would run what stands before it.
+    if path.as_os_str().as_encoded_bytes().iter().any(u8::is_ascii_control) {
+        return model.say(Role::Warn, format!("Not sent, since it has control characters: {text}"));
+    }
     effects.push(Effect::Clipboard(path.into_os_string().into_encoded_bytes()));
     model.say(Role::Muted, format!("Sent to the clipboard of your terminal: {text}"));
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::layout;
 use super::super::state::{Effect, MapState, Model, Signature};
-use super::super::tree::{Kind, anchor};
+use super::super::tree::{Kind, Says, anchor};
 use super::check;
 use crate::model::Finding;
 use crate::raster::Chart;
@@ -15,6 +15,9 @@ const DETAILS: Duration = Duration::from_millis(30);
 /// How long the cursor rests before a map is made and a check begins.
 const PREVIEW: Duration = Duration::from_millis(100);
 
+/// How long the map before stays while the next one is made: most are there sooner, and nothing flickers.
+const LOADING: Duration = Duration::from_millis(250);
+
 /// Builds the tree again when it is stale, and finds the selection its place.
 pub(crate) fn refresh(model: &mut Model) {
     if !model.tree.stale {
@@ -23,7 +26,8 @@ pub(crate) fn refresh(model: &mut Model) {
     model.tree.stale = false;
     let old = std::mem::take(&mut model.tree.forest.items);
     let old_at = model.tree.selected.and_then(|id| old.iter().position(|item| item.id == id));
-    model.tree.forest.build(&model.catalog, &model.filter, model.sort, &model.skin.glyphs);
+    let says = Says { glyphs: &model.skin.glyphs, zone: &model.zone };
+    model.tree.forest.build(&model.catalog, &model.filter, model.sort, says);
     greet(model);
     let kept = old_at.and_then(|at| anchor(&old, at, &model.tree.forest));
     let first_world = || model.tree.forest.items.iter().find(|item| item.kind == Kind::World).map(|item| item.id);
@@ -79,8 +83,8 @@ fn visible_ancestor(model: &Model, id: u32) -> u32 {
 /// Selects a node, opening what is above it.
 pub(crate) fn select(model: &mut Model, id: u32) {
     for above in model.tree.forest.path(id) {
-        if above != id {
-            open(model).insert(above);
+        if above != id && open(model).insert(above) {
+            model.dirty = true;
         }
     }
     if model.tree.selected != Some(id) {
@@ -88,7 +92,6 @@ pub(crate) fn select(model: &mut Model, id: u32) {
         moved(model);
     }
     model.tree.touched = true;
-    model.dirty = true;
 }
 
 /// The selection is somewhere else: the other panes follow when it rests.
@@ -115,6 +118,9 @@ pub(super) fn due(model: &mut Model, effects: &mut Vec<Effect>) {
         model.painted_minute = model.minute();
         model.dirty = true;
     }
+    if !model.map.waits() && model.map.asked.as_ref().is_some_and(|(_, at)| *at <= model.up) {
+        loading(model);
+    }
     if model.details_at.is_some_and(|at| at <= model.up) {
         model.details_at = None;
         refresh(model);
@@ -139,34 +145,60 @@ fn preview(model: &mut Model, effects: &mut Vec<Effect>) {
     let wanted = model.tree.selected.and_then(|node| model.layer_of(node));
     let seen = layout::areas(model).map.is_some();
     let Some((profile, _, layer)) = wanted.filter(|_| seen) else {
-        if wanted.is_none() && model.map.target.take().is_some() {
-            model.map.state = MapState::Nothing;
-            model.dirty = true;
+        if wanted.is_none() {
+            model.map.asked = None;
+            if model.map.target.take().is_some() || model.map.waits() {
+                model.map.state = MapState::Nothing;
+                model.dirty = true;
+            }
         }
         return;
     };
     let signature = Signature::of(layer);
-    let settled = !matches!(model.map.state, MapState::Nothing);
-    if model.map.target.as_ref() == Some(&signature) && settled {
+    if model.map.asked.as_ref().is_some_and(|(asked, _)| *asked == signature) {
+        return;
+    }
+    if model.map.target.as_ref() == Some(&signature) && !model.map.waits() {
+        model.map.asked = None;
         return;
     }
     let ask = Effect::Chart { signature: signature.clone(), game: profile.game, layer: Box::new(layer.clone()) };
+    if let Some(chart) = model.map.cache.get(&signature) {
+        show(model, signature, MapState::Ready(chart));
+        return;
+    }
+    effects.push(ask);
+    let has_something = matches!(model.map.state, MapState::Ready(_) | MapState::Failed(_));
+    model.map.asked = Some((signature.clone(), model.up + LOADING));
+    if !has_something {
+        loading(model);
+    }
+}
+
+/// The pane belongs to this layer from now on.
+fn show(model: &mut Model, signature: Signature, state: MapState) {
     if model.map.target.as_ref().is_none_or(|target| target.id != signature.id) {
         home(model);
     }
-    if let Some(chart) = model.map.cache.get(&signature) {
-        model.map.state = MapState::Ready(chart);
-    } else {
-        model.map.state = MapState::Loading;
-        effects.push(ask);
+    if !matches!(state, MapState::Loading) {
+        model.map.asked = None;
     }
     model.map.target = Some(signature);
+    model.map.state = state;
+    model.map.picture_key = None;
     model.dirty = true;
+}
+
+/// Says that the map is being made.
+fn loading(model: &mut Model) {
+    if let Some((signature, _)) = model.map.asked.clone() {
+        show(model, signature, MapState::Loading);
+    }
 }
 
 /// The map that is being made may never come: says so instead of waiting for it.
 pub(super) fn abandon(model: &mut Model) {
-    if matches!(model.map.state, MapState::Loading) {
+    if model.map.asked.take().is_some() {
         model.map.state = MapState::Failed("The work was broken off; R looks again.".to_owned());
         model.map.target = None;
         model.dirty = true;
@@ -181,19 +213,17 @@ pub(super) fn home(model: &mut Model) {
 
 /// A map is there, or the reason why it is not.
 pub(super) fn charted(model: &mut Model, signature: Signature, result: Result<Chart, Box<Finding>>) {
-    let wanted = model.map.target.as_ref() == Some(&signature);
+    let wanted = model.map.asked.as_ref().is_some_and(|(asked, _)| *asked == signature);
     let state = match result {
         Ok(chart) => {
             let chart = Rc::new(chart);
-            model.map.cache.put(signature, Rc::clone(&chart));
+            model.map.cache.put(signature.clone(), Rc::clone(&chart));
             MapState::Ready(chart)
         }
         Err(finding) => MapState::Failed(format!("{} {}", finding.text, finding.next)),
     };
     if wanted {
-        model.map.state = state;
-        model.map.picture_key = None;
-        model.dirty = true;
+        show(model, signature, state);
     }
 }
 
@@ -208,20 +238,27 @@ pub(super) fn set_filter(model: &mut Model, filter: String) {
         let path = model.tree.forest.path(selected);
         model.tree.open.extend(path.into_iter().filter(|id| *id != selected));
     }
+    if model.filter.is_empty() {
+        model.tree.before_filter = model.tree.selected;
+    }
+    let lost = model.tree.selected.is_none();
     model.filter = filter;
     model.tree.stale = true;
     model.dirty = true;
     if model.filter.is_empty() {
         refresh(model);
-        if let Some(selected) = model.tree.selected {
-            select(model, selected);
+        // A filter that let nothing through has not moved the user away.
+        let back = if lost { model.tree.before_filter } else { model.tree.selected };
+        if let Some(back) = back.filter(|id| model.tree.forest.index(*id).is_some()).or(model.tree.selected) {
+            select(model, back);
         }
         return;
     }
     // Built first, so that the ancestors of matches are known and open before the selection looks for its place.
     model.tree.stale = false;
     let old = std::mem::take(&mut model.tree.forest.items);
-    model.tree.forest.build(&model.catalog, &model.filter, model.sort, &model.skin.glyphs);
+    let says = Says { glyphs: &model.skin.glyphs, zone: &model.zone };
+    model.tree.forest.build(&model.catalog, &model.filter, model.sort, says);
     model.tree.open_filtered = model.tree.forest.above_hits();
     let old_at = model.tree.selected.and_then(|id| old.iter().position(|item| item.id == id));
     let here = model.tree.selected.filter(|id| model.tree.forest.item(*id).is_some_and(|item| item.hit));

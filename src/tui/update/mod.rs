@@ -23,6 +23,7 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.now = now;
             model.up = up;
             look::due(model, &mut effects);
+            scan::due(model, &mut effects);
         }
         Msg::Input(Input::Key(key, times)) => keys::press(model, key, times, &mut effects),
         Msg::Input(Input::Paste(text)) => entry::paste(model, &text),

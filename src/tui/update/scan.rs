@@ -1,7 +1,15 @@
-use super::super::state::{Effect, Incoming, Model};
+use std::time::Duration;
+
+use super::super::state::{Effect, Incoming, Missing, Model};
 use super::look;
 use crate::config::theme::Role;
 use crate::scan::{Catalog, Event};
+
+/// How long after a profile went away the disk is looked at for it again.
+const AGAIN: Duration = Duration::from_secs(10);
+
+/// How often that is done: for an hour.
+const TRIES: u32 = 360;
 
 /// Takes a piece of a scan. The first scan fills the tree as it goes; a later one replaces it when it is complete, so
 /// that nothing flickers.
@@ -22,6 +30,7 @@ pub(super) fn event(model: &mut Model, generation: u64, event: Event, effects: &
         return;
     }
     if let Some(Incoming { catalog, again, .. }) = model.incoming.take() {
+        missing(model, &catalog);
         model.catalog.renew(catalog);
         model.catalog.complete = true;
         changed(model);
@@ -29,6 +38,27 @@ pub(super) fn event(model: &mut Model, generation: u64, event: Event, effects: &
         if again {
             start(model, effects);
         }
+    }
+}
+
+/// A profile whose folder went away, such as a mount that was lost, is looked for again.
+fn missing(model: &mut Model, fresh: &Catalog) {
+    let known: Vec<String> = model.catalog.profiles.iter().map(|profile| profile.id.clone()).collect();
+    let Missing { ids, at, tries } = &mut model.missing;
+    ids.extend(known);
+    ids.retain(|id| !fresh.profiles.iter().any(|profile| profile.id == *id));
+    if ids.is_empty() {
+        *tries = 0;
+    }
+    *at = (!ids.is_empty() && *tries < TRIES).then_some(model.up + AGAIN);
+}
+
+/// Looks at the disk for what went away, when that is due.
+pub(super) fn due(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.missing.at.is_some_and(|at| at <= model.up) {
+        model.missing.at = None;
+        model.missing.tries += 1;
+        dirty(model, effects);
     }
 }
 

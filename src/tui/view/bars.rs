@@ -7,8 +7,7 @@ use ratatui::text::{Line, Span};
 use super::super::state::{Model, Overlay, Sort};
 use super::super::text::{cut, width};
 use super::super::update::context;
-use crate::config::actions::{Context, Group};
-use crate::config::keys::Key;
+use crate::config::actions::{Action, Context, Group};
 use crate::config::theme::Role;
 use crate::model::Verdict;
 
@@ -23,14 +22,12 @@ pub(super) fn header(model: &Model, frame: &mut Frame, area: Rect) {
     let layers = worlds().map(|world| world.layers.len()).sum::<usize>();
     let needs = worlds().filter(|w| matches!(w.verdict(), Verdict::Damaged | Verdict::Unreadable)).count();
     let dot = skin.glyphs.dot;
+    let looking = if model.catalog.complete { String::new() } else { format!("{dot}looking") };
     let mut counts = vec![
         plural(model.catalog.profiles.len(), "profile"),
         plural(worlds().count(), "world"),
         plural(layers, "layer"),
     ];
-    if !model.catalog.complete {
-        counts.push("looking".to_owned());
-    }
     let mut right = Vec::new();
     if !model.filter.is_empty() {
         let filter = cut(&skin.glyphs.text(&model.filter), 30, skin.glyphs.ellipsis);
@@ -45,12 +42,24 @@ pub(super) fn header(model: &Model, frame: &mut Frame, area: Rect) {
     let room = usize::from(area.width);
     let right = cut(&right.join("  "), room.saturating_sub(14), skin.glyphs.ellipsis);
     let left_room = room.saturating_sub(width(&right) + 14);
-    let attention =
-        if needs > 0 { format!("{dot}{needs} need{} you", if needs == 1 { "s" } else { "" }) } else { String::new() };
-    let counts = cut(&counts.join(dot), left_room.saturating_sub(width(&attention)), skin.glyphs.ellipsis);
+    let mut attention =
+        if needs > 0 { format!("{needs} need{} you", if needs == 1 { "s" } else { "" }) } else { String::new() };
+    // What does not fit is left out as a whole, and before anything else than what needs somebody: layers, profiles,
+    // worlds, the program's own name.
+    let least = left_room.saturating_sub(width(&attention) + width(dot) + width(&looking));
+    for gone in [2, 0, 0] {
+        if width(&counts.join(dot)) > least {
+            counts.remove(gone);
+        }
+    }
+    if !attention.is_empty() && !counts.is_empty() {
+        attention.insert_str(0, dot);
+    }
+    let name = if attention.is_empty() || left_room >= width(&attention) { " worldkeep  " } else { " " };
+    let left_room = room.saturating_sub(width(&right) + width(name) + 2);
     let mut spans = vec![
-        Span::styled(" worldkeep  ", skin.of(Role::Title)),
-        Span::styled(counts, skin.of(Role::Text)),
+        Span::styled(name, skin.of(Role::Title)),
+        Span::styled(format!("{}{looking}", counts.join(dot)), skin.of(Role::Text)),
         Span::styled(cut(&attention, left_room, skin.glyphs.ellipsis), skin.of(Role::Danger)),
     ];
     let used: usize = spans.iter().map(|span| width(&span.content)).sum();
@@ -96,7 +105,7 @@ fn progress(model: &Model) -> Option<String> {
     }
     let id = &checking.running.as_ref()?.id;
     let (_, world, layer) = model.catalog.layer(id)?;
-    let label = super::super::tree::label(layer, &model.skin.glyphs);
+    let label = super::super::tree::label(layer, model.says());
     let name = model.skin.glyphs.text(&world.name);
     let at = checking.done + 1;
     Some(format!("Checking {name} @ {label}: {at} of {} (Esc stops)", checking.total))
@@ -105,28 +114,34 @@ fn progress(model: &Model) -> Option<String> {
 /// The first actions that have a hint, with their keys.
 fn hints(model: &Model, context: Context, room: usize) -> Line<'static> {
     let skin = &model.skin;
-    let mut spans = vec![Span::raw(" ")];
-    let mut used = 1;
     let nothing = super::empty::nothing_found(model);
-    for (row, keys) in model.keymap.rows(context) {
+    let hints = model.keymap.rows(context).filter_map(|(row, keys)| {
+        let word = match (&model.overlay, row.action) {
+            (Some(Overlay::Help { .. }), Action::Accept) => "close",
+            (Some(Overlay::Palette { .. }), Action::Accept) => "run",
+            _ => row.hint,
+        };
         // Where there is nothing to look at, only what concerns the program itself is of use.
-        if row.hint.is_empty() || (nothing && row.group != Group::Program) {
-            continue;
+        let wanted = !word.is_empty() && (!nothing || row.group == Group::Program);
+        wanted.then_some((row.action, keys.first()?.to_string(), word))
+    });
+    let hints: Vec<(Action, String, &str)> = hints.collect();
+    let wide = |key: &str, word: &str| width(key) + 1 + width(word) + 2;
+    // How to learn the rest, and how to leave, have their place whatever else fits.
+    let always = |action: Action| matches!(action, Action::Help | Action::Quit);
+    let kept: usize = hints.iter().filter(|(action, ..)| always(*action)).map(|(_, key, word)| wide(key, word)).sum();
+    let mut left = room.saturating_sub(1 + kept);
+    let mut spans = vec![Span::raw(" ")];
+    for (action, key, word) in hints {
+        if !always(action) {
+            let Some(rest) = left.checked_sub(wide(&key, word)) else {
+                left = 0;
+                continue;
+            };
+            left = rest;
         }
-        let Some(key) = keys.first() else { continue };
-        let key = short(*key);
-        let wide = width(&key) + 1 + row.hint.len() + 2;
-        if used + wide > room {
-            break;
-        }
-        used += wide;
         spans.push(Span::styled(key, skin.of(Role::HintKey)));
-        spans.push(Span::styled(format!(" {}  ", row.hint), skin.of(Role::HintText)));
+        spans.push(Span::styled(format!(" {word}  "), skin.of(Role::HintText)));
     }
     Line::from(spans)
-}
-
-/// A key in the hint line.
-fn short(key: Key) -> String {
-    key.to_string()
 }

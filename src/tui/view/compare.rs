@@ -9,7 +9,7 @@ use super::super::text::{pad, width, wrap};
 use super::super::tree;
 use super::{details, popup};
 use crate::config::theme::Role;
-use crate::model::{Layer, World, human};
+use crate::model::{Layer, Value, World, human};
 
 /// Paints the comparison.
 pub(super) fn paint(model: &Model, frame: &mut Frame, left: &str, right: &str, scroll: usize) {
@@ -26,11 +26,12 @@ pub(super) fn paint(model: &Model, frame: &mut Frame, left: &str, right: &str, s
     frame.render_widget(Paragraph::new(shown), inner);
 }
 
-/// One line of the comparison: a label, and what each side says; none where it does not apply.
-type Pair = (String, Option<String>, Option<String>);
+/// One line of the comparison: a label, and what each side says: none where it does not apply, and the last is false
+/// where a side does not know yet.
+type Pair = (String, Option<String>, Option<String>, bool);
 
 fn pairs(model: &Model, left: &Layer, right: &Layer) -> Vec<Pair> {
-    let both = |label: &str, text: &dyn Fn(&Layer) -> Option<String>| (label.to_owned(), text(left), text(right));
+    let both = |label: &str, text: &dyn Fn(&Layer) -> Option<String>| (label.to_owned(), text(left), text(right), true);
     let mut pairs = vec![
         both("verdict", &|layer| Some(details::verdict(layer))),
         both("saved", &|layer| layer.stamp.map(|stamp| human::when(stamp.at, &model.zone))),
@@ -44,9 +45,10 @@ fn pairs(model: &Model, left: &Layer, right: &Layer) -> Vec<Pair> {
     let only_right = right.facts.0.iter().filter(|fact| left.facts.get(fact.key).is_none());
     for fact in left.facts.0.iter().chain(only_right) {
         let side = |layer: &Layer| layer.facts.get(fact.key).map(|value| details::value(model, value));
-        pairs.push((fact.label.to_owned(), side(left), side(right)));
+        let known = [left, right].iter().all(|layer| layer.facts.get(fact.key) != Some(&Value::Unknown));
+        pairs.push((fact.label.to_owned(), side(left), side(right), known));
     }
-    pairs.retain(|(_, left, right)| left.is_some() || right.is_some());
+    pairs.retain(|(_, left, right, _)| left.is_some() || right.is_some());
     pairs
 }
 
@@ -56,16 +58,18 @@ fn lines(model: &Model, left: (&World, &Layer), right: (&World, &Layer), columns
     let ellipsis = glyphs.ellipsis;
     let label = 17.min(columns / 4);
     let side = columns.saturating_sub(label + 4) / 2;
-    let name =
-        |(world, layer): (&World, &Layer)| format!("{} @ {}", glyphs.text(&world.name), tree::label(layer, glyphs));
+    let name = |(world, layer): (&World, &Layer)| {
+        format!("{} @ {}", glyphs.text(&world.name), tree::label(layer, model.says()))
+    };
     let mut out = vec![Line::from(vec![
         Span::raw(" ".repeat(label + 3)),
         Span::styled(pad(&name(left), side, ellipsis), skin.of(Role::Title)),
         Span::raw(" "),
         Span::styled(pad(&name(right), side, ellipsis), skin.of(Role::Title)),
     ])];
-    for (what, one, other) in pairs(model, left.1, right.1) {
-        let differs = one != other;
+    for (what, one, other, known) in pairs(model, left.1, right.1) {
+        // What is not known differs from nothing.
+        let differs = known && one != other;
         let role = if differs { Role::Differ } else { Role::Text };
         let texts = [one, other].map(|text| wrap(&text.unwrap_or_default(), side.max(1)));
         let [one, other] = &texts;

@@ -6,7 +6,9 @@ use super::super::state::{Model, Subject};
 use super::super::text::{pad, width, wrap};
 use super::super::tree;
 use crate::config::theme::Role;
-use crate::model::{Depth, Finding, Found, Layer, Profile, StampFrom, Value, Verdict, World, human, shown_path};
+use crate::model::{
+    Depth, Finding, Found, Layer, LayerKind, Profile, StampFrom, Value, Verdict, World, human, shown_path,
+};
 
 /// What the game's own backup tools say of such a layer.
 const NOTHING_FINISHED: &str = "This snapshot holds no finished save, so there is nothing to restore from it yet.";
@@ -19,11 +21,15 @@ struct Page<'a> {
     model: &'a Model,
     width: usize,
     lines: Vec<Line<'static>>,
+    /// Labels and values that still wait for the longest label among them.
+    facts: Vec<(String, String)>,
+    /// The longest label so far, of facts that are listed and of those that will be.
+    column: usize,
 }
 
 /// The title and the lines for the node that is shown.
 pub(in super::super) fn lines(model: &Model, width: usize) -> (String, Vec<Line<'static>>) {
-    let mut page = Page { model, width: width.max(1), lines: Vec::new() };
+    let mut page = Page { model, width: width.max(1), lines: Vec::new(), facts: Vec::new(), column: 0 };
     let Some(subject) = model.shown.and_then(|node| model.subject(node)) else {
         return ("Details".to_owned(), Vec::new());
     };
@@ -39,9 +45,10 @@ pub(in super::super) fn lines(model: &Model, width: usize) -> (String, Vec<Line<
         }
         Subject::Layer(_, world, layer) => {
             page.layer(layer);
-            format!("{} @ {}", glyphs.text(&world.name), tree::label(layer, glyphs))
+            format!("{} @ {}", glyphs.text(&world.name), tree::label(layer, model.says()))
         }
     };
+    page.align();
     (title, page.lines)
 }
 
@@ -83,27 +90,45 @@ impl Page<'_> {
     }
 
     fn gap(&mut self) {
+        self.align();
         if self.lines.last().is_some_and(|line| line.width() > 0) {
             self.lines.push(Line::default());
         }
     }
 
-    /// A label and its value, the value in a column of its own.
+    /// A label and its value.
     fn fact(&mut self, label: &str, text: &str) {
-        if text.is_empty() {
-            return;
+        if !text.is_empty() {
+            self.measure(label);
+            self.facts.push((label.to_owned(), text.to_owned()));
         }
-        let column = 17.min(self.width / 3).max(1);
+    }
+
+    /// Gives a label room, if it leaves half of the pane to the values.
+    fn measure(&mut self, label: &str) {
+        let wide = width(label);
+        if wide <= self.width / 2 {
+            self.column = self.column.max(wide);
+        }
+    }
+
+    /// Lays the facts out: the values in a column of their own, wide enough for the longest label that leaves them half
+    /// of the pane.
+    fn align(&mut self) {
+        let facts = std::mem::take(&mut self.facts);
+        let column = self.column;
         let skin = &self.model.skin;
-        let label = pad(label, column.max(width(label)), skin.glyphs.ellipsis);
-        let first = width(&label) + 1;
-        let room = self.width.saturating_sub(first).max(8);
-        for (at, line) in wrap(text, room).into_iter().enumerate() {
-            let lead = if at == 0 { format!("{label} ") } else { " ".repeat(first) };
-            self.lines.push(Line::from(vec![
-                Span::styled(lead, skin.of(Role::Muted)),
-                Span::styled(line, skin.of(Role::Text)),
-            ]));
+        for (label, text) in facts {
+            let label = pad(&label, column.max(width(&label)), skin.glyphs.ellipsis);
+            let first = width(&label) + 1;
+            let room = self.width.saturating_sub(first).max(8);
+            for (at, line) in wrap(&text, room).into_iter().enumerate() {
+                let lead = if at == 0 { format!("{label} ") } else { " ".repeat(first) };
+                self.lines.push(Line::from(vec![
+                    Span::styled(lead, skin.of(Role::Muted)),
+                    Span::styled(line, skin.of(Role::Text)),
+                ]));
+            }
         }
     }
 
@@ -174,19 +199,27 @@ impl Page<'_> {
             None => "no live state here".to_owned(),
         };
         self.verdict_line(verdict, &words);
+        if let Some(live) = world.live() {
+            self.restorable(live);
+        }
         self.findings(world.findings.iter().chain(world.live().into_iter().flat_map(Layer::all_findings)));
         self.gap();
         let glyphs = self.model.skin.glyphs;
+        let mut told: Vec<&str> = Vec::new();
         if let Some(live) = world.live() {
-            self.restorable(live);
             self.facts(live);
+            told.extend(live.facts.0.iter().filter(|fact| fact.value != Value::Unknown).map(|fact| fact.key));
             self.fact("saved", &saved(self.model, live).unwrap_or_default());
             self.fact("live size", &human::size(live.bytes));
         }
-        if let Some(inner) = world.inner_name.as_ref().filter(|inner| **inner != world.name) {
+        // What the live layer says already is not said again.
+        if let Some(inner) = world.inner_name.as_ref().filter(|inner| **inner != world.name && !told.contains(&"name"))
+        {
             self.fact("name inside", &glyphs.text(inner));
         }
-        self.fact("opens with", &world.opens_with.as_deref().map(|text| glyphs.text(text)).unwrap_or_default());
+        if let Some(opens) = world.opens_with.as_ref().filter(|_| !told.contains(&"opens_with")) {
+            self.fact("opens with", &glyphs.text(opens));
+        }
         self.fact("place", &world.place.as_deref().map(|text| glyphs.text(text)).unwrap_or_default());
         self.fact("kind", world.kind.as_str());
         self.fact("layers", &format!("{}, {} in all", world.layers.len(), human::size(world.bytes())));
@@ -215,20 +248,29 @@ impl Page<'_> {
         self.files(layer);
     }
 
-    /// Why a restore is not offered, or what to know before one.
+    /// Why a restore is not offered, or what to know before one, unless a finding begins with the same words. That the
+    /// live state is the live state is no news.
     fn restorable(&mut self, layer: &Layer) {
+        if layer.kind == LayerKind::Live && layer.verdict != Verdict::Unfinished {
+            return;
+        }
         let reason = match &layer.reason {
             Some(reason) => Some(self.model.skin.glyphs.text(reason)),
             None if layer.verdict == Verdict::Unfinished => Some(NOTHING_FINISHED.to_owned()),
             None => None,
         };
-        if let Some(reason) = reason {
+        let said = |reason: &str| layer.all_findings().any(|finding| clause(&finding.text) == clause(reason));
+        if let Some(reason) = reason.filter(|reason| !said(reason)) {
             self.say(if layer.restorable { Role::Text } else { Role::Unfinished }, &reason);
         }
     }
 
     fn facts(&mut self, layer: &Layer) {
-        for fact in &layer.facts.0 {
+        // Before a full check most facts wait for it; listing them would only hide those that are known.
+        let known = |value: &Value| layer.depth == Depth::Full || *value != Value::Unknown;
+        // Their labels have their room already, so that nothing moves when they come.
+        layer.facts.0.iter().for_each(|fact| self.measure(fact.label));
+        for fact in layer.facts.0.iter().filter(|fact| known(&fact.value)) {
             let text = value(self.model, &fact.value);
             self.fact(fact.label, &text);
         }
@@ -250,6 +292,11 @@ impl Page<'_> {
             self.say(Role::Muted, &format!("and {more} files more"));
         }
     }
+}
+
+/// The words before the first comma, semicolon or full stop.
+fn clause(text: &str) -> &str {
+    text.split([',', ';', '.']).next().unwrap_or(text)
 }
 
 /// Where a finding is, in words.

@@ -62,7 +62,8 @@ fn tiny(model: &Model, frame: &mut Frame) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// A frame with a title; brighter where the keys go.
+/// A frame with a title; where the keys go it is brighter, and the title stands in brackets, which no colour is needed
+/// to see.
 fn pane<'a>(skin: &Skin, title: &'a str, focused: bool, area: Rect) -> Block<'a> {
     let room = usize::from(area.width.saturating_sub(4));
     let title = text::cut(title, room, skin.glyphs.ellipsis);
@@ -71,7 +72,12 @@ fn pane<'a>(skin: &Skin, title: &'a str, focused: bool, area: Rect) -> Block<'a>
     } else {
         Role::Border
     }));
-    if title.is_empty() { block } else { block.title(Span::styled(format!(" {title} "), skin.of(Role::Title))) }
+    let title = match title.as_str() {
+        "" => return block,
+        title if focused => format!("[{title}]"),
+        title => format!(" {title} "),
+    };
+    block.title(Span::styled(title, skin.of(Role::Title)))
 }
 
 /// An overlay's frame over a cleared place; its inside.

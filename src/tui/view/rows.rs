@@ -1,5 +1,7 @@
 //! The rows of the tree: a name at the left, columns at the right.
 
+use std::collections::HashSet;
+
 use ratatui::text::{Line, Span};
 use tui_tree_widget::TreeItem;
 
@@ -12,8 +14,11 @@ use crate::model::human;
 /// Columns of an indent, for the deepest node and its sign.
 const DEEPEST: usize = 6;
 
-/// A name keeps at least so many columns, before a column beside the verdict's sign is given room.
-const NAME: usize = 14;
+/// A name keeps at least so many columns, enough for `auto 11-30 04:00`, before a column beside the verdict's sign is given room.
+const NAME: usize = 16;
+
+/// The number of the row that stands for everything in a closed node; no node ever has it.
+const CLOSED: u32 = u32::MAX;
 
 /// The columns that fit, in the order in which they are given up: the verdict's word last.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,7 +33,7 @@ impl Columns {
     /// All columns with a cut word are worth more than the whole word without them.
     fn fit(width: usize, word: usize) -> Self {
         let whole = Self::with_word(width, word);
-        if whole.day > 0 { whole } else { Self::with_word(width, word.min(9)) }
+        if whole.day > 0 { whole } else { Self::with_word(width, word.min(8)) }
     }
 
     fn with_word(width: usize, word: usize) -> Self {
@@ -36,7 +41,7 @@ impl Columns {
         // Two for the sign and the space before it.
         let mut room = width.saturating_sub(DEEPEST + NAME + 2);
         for (column, wanted) in
-            [(&mut columns.word, word + 1), (&mut columns.age, 8), (&mut columns.size, 9), (&mut columns.day, 9)]
+            [(&mut columns.word, word + 1), (&mut columns.age, 7), (&mut columns.size, 9), (&mut columns.day, 9)]
         {
             if wanted > room {
                 break;
@@ -52,16 +57,27 @@ impl Columns {
     }
 }
 
-/// The tree's items for a pane of that width.
-pub(in super::super) fn items(model: &Model, width: u16) -> Vec<TreeItem<'static, u32>> {
+/// The tree's items for a pane of that width. What lies in a closed node cannot be seen and gets no rows: one empty one
+/// stands for all, so that the node shows that it can be opened.
+pub(in super::super) fn items(model: &Model, width: u16, open: &HashSet<u32>) -> Vec<TreeItem<'static, u32>> {
     let items = &model.tree.forest.items;
+    let mut wanted: Vec<bool> = Vec::with_capacity(items.len());
+    for item in items {
+        let inside = |parent: usize| {
+            wanted.get(parent) == Some(&true) && items.get(parent).is_some_and(|parent| open.contains(&parent.id))
+        };
+        wanted.push(item.parent.is_none_or(inside));
+    }
     let word = items.iter().map(|item| super::super::text::width(&item.row.word())).max().unwrap_or(0);
     let columns = Columns::fit(usize::from(width), word);
     let mut below: Vec<Vec<TreeItem<'static, u32>>> = items.iter().map(|_| Vec::new()).collect();
     let mut top = Vec::new();
-    for (at, item) in items.iter().enumerate().rev() {
+    for (at, item) in items.iter().enumerate().rev().filter(|(at, _)| wanted.get(*at) == Some(&true)) {
         let mut children = below.get_mut(at).map(std::mem::take).unwrap_or_default();
         children.reverse();
+        if item.children > 0 && children.is_empty() {
+            children.push(TreeItem::new_leaf(CLOSED, ""));
+        }
         let line = row(model, item, usize::from(width), columns);
         let made = TreeItem::new(item.id, line.clone(), children).unwrap_or_else(|_| TreeItem::new_leaf(item.id, line));
         match item.parent.and_then(|parent| below.get_mut(parent)) {

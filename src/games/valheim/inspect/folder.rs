@@ -71,8 +71,10 @@ impl Look<'_> {
         self.facts.has_data = true;
         self.missing_parts(&listing, generation);
         let marker = ok.as_deref().and_then(|path| self.marker(path));
-        let index_bytes = chunks.as_deref().and_then(|path| self.read_small(path, INDEX_CEILING)).unwrap_or_default();
-        let index = Index::read(&index_bytes, &self.context.ceilings);
+        // An index that could not be read is told already; it is not an empty one.
+        let index_bytes = chunks.as_deref().and_then(|path| self.read_small(path, INDEX_CEILING));
+        let chunks = chunks.filter(|_| index_bytes.is_some());
+        let index = Index::read(index_bytes.as_deref().unwrap_or_default(), &self.context.ceilings);
         let db2_bytes = db2.as_deref().and_then(|path| self.db2_bytes(path));
         let head = db2_bytes.as_deref().map(Db2::read_head).unwrap_or_default();
 
