@@ -179,6 +179,89 @@ fn case_2_a_save_without_ok_is_being_written_while_young_and_interrupted_when_ol
 }
 
 #[test]
+fn case_2_files_that_a_save_has_only_half_written_are_no_damage() {
+    let place = Place::new();
+    place.generation("W", &plan("W", "a", 20), 3);
+    let index = fs::read(place.path("worlds_local/W/_main.3.chunks")).unwrap();
+    place.write("worlds_local/W/_main.4.chunks", &index[..15]);
+    place.write("worlds_local/W/_main.4.db2", b"");
+    for part in ["chunks", "db2"] {
+        place.age(&format!("worlds_local/W/_main.4.{part}"), 0);
+    }
+    let world = place.world("W");
+    let own = layer(&world, LayerKind::Generation);
+    assert_eq!((own.generation, own.verdict), (Some(4), Verdict::Unfinished), "{:#?}", own.findings);
+    assert_eq!(own.findings.len(), 1, "{:#?}", own.findings);
+    assert_eq!(place.check(own).findings, own.findings);
+    assert_eq!(world.verdict(), Verdict::Sound);
+}
+
+#[test]
+fn a_save_that_the_game_is_deleting_is_no_damage() {
+    let place = Place::new();
+    place.generation("W", &plan("W", "a", 20), 4);
+    for part in ["fwl2", "ok"] {
+        let bytes = fs::read(place.path(&format!("worlds_local/W/_main.4.{part}"))).unwrap();
+        place.write(&format!("worlds_local/W/_main.3.{part}"), &bytes);
+    }
+    let world = place.world("W");
+    assert_eq!((live(&world).generation, live(&world).verdict), (Some(4), Verdict::Sound));
+    let rest = layer(&world, LayerKind::Generation);
+    assert_eq!((rest.verdict, rest.restorable), (Verdict::Unfinished, false), "{:#?}", rest.findings);
+    assert!(find(&rest.findings, Code::NoFinishedSave).text.contains("save 4 replaced it"));
+
+    // All four files are still there, and a chunk that only they name is gone.
+    place.generation("V", &plan("V", "a", 20), 3);
+    place.generation("V", &plan("V", "a", 20), 4);
+    fs::remove_file(place.path("worlds_local/V/20_20__1_5.chunk")).unwrap();
+    let world = place.world("V");
+    let rest = layer(&world, LayerKind::Generation);
+    assert_eq!((rest.generation, rest.verdict), (Some(3), Verdict::Unfinished), "{:#?}", rest.findings);
+    let checked = place.check(rest);
+    assert_eq!(checked.verdict, Verdict::Unfinished, "{:#?}", checked.findings);
+    assert!(checked.findings.iter().all(|f| f.code != Code::Vanished), "{:#?}", checked.findings);
+}
+
+#[test]
+fn the_first_save_of_a_new_world_is_no_reason_to_stop_the_server() {
+    let place = Place::new();
+    place.generation("W", &plan("W", "a", 20), 1);
+    fs::remove_file(place.path("worlds_local/W/_main.1.ok")).unwrap();
+    place.write("worlds_local/W/_main.0.fwl2", &plan("W", "a", 0).metadata(41));
+    for part in ["chunks", "db2", "fwl2"] {
+        place.age(&format!("worlds_local/W/_main.1.{part}"), 1);
+    }
+    let world = place.world("W");
+    assert_eq!(live(&world).verdict, Verdict::Unfinished);
+    let codes: Vec<_> = live(&world).findings.iter().map(|f| f.code).collect();
+    assert_eq!(codes, [Code::SaveInProgress], "{:#?}", live(&world).findings);
+    place.age("worlds_local/W/_main.1.chunks", 30);
+    place.age("worlds_local/W/_main.1.db2", 30);
+    place.age("worlds_local/W/_main.1.fwl2", 30);
+    find(&live(&place.world("W")).findings, Code::NoFinishedSave);
+}
+
+#[test]
+fn a_pair_that_is_being_written_is_neither_damage_nor_left_over() {
+    let place = Place::new();
+    let world_plan = plan("W", "a", 50);
+    place.pair("W", &world_plan);
+    place.write("worlds_local/W.db.new", &world_plan.data(36)[..500]);
+    place.age("worlds_local/W.db.new", 1);
+    let stray = |world: &World| layer(world, LayerKind::Stray).clone();
+    let young = stray(&place.world("W"));
+    find(&young.findings, Code::SaveInProgress);
+    for findings in [young.findings.clone(), place.check(&young).findings] {
+        assert_eq!(Verdict::from_findings(&findings), Verdict::Unfinished, "{findings:#?}");
+    }
+    assert!(!young.restorable);
+    place.age("worlds_local/W.db.new", 60);
+    let old = stray(&place.world("W"));
+    find(&old.findings, Code::SaveInterrupted);
+    assert_eq!(old.verdict, Verdict::Unfinished);
+}
+
+#[test]
 fn case_3_a_backup_with_only_metadata_holds_no_finished_save() {
     let place = Place::new();
     let fresh = plan("W", "a", 0);
@@ -194,6 +277,9 @@ fn case_3_a_backup_with_only_metadata_holds_no_finished_save() {
     let new = place.world("New");
     assert_eq!(live(&new).verdict, Verdict::Unfinished);
     find(&live(&new).findings, Code::NeverPlayed);
+    for (who, findings) in [("backup", &backup.findings), ("new world", &live(&new).findings)] {
+        assert_eq!(findings.len(), 1, "{who}: told once: {findings:#?}");
+    }
 }
 
 #[test]
@@ -241,6 +327,21 @@ fn case_5_a_world_data_file_of_zero_bytes_is_damaged_and_not_a_world_of_no_objec
     let old = layer(&world, LayerKind::Previous);
     assert_eq!((old.facts.int("objects"), old.facts.int("day")), (Some(51), Some(12)));
     assert!(old.restorable);
+}
+
+#[test]
+fn case_5_a_previous_save_without_its_own_metadata_is_offered() {
+    let place = Place::new();
+    let full = plan("W", "a", 50);
+    place.pair("W", &full);
+    place.write("worlds_local/W.db.old", &full.data(36));
+    place.write("worlds_local/W.db", b"");
+    let world = place.world("W");
+    let old = layer(&world, LayerKind::Previous);
+    assert!(old.restorable, "{:?}", old.reason);
+    assert!(old.reason.as_deref().is_some_and(|r| r.contains(".fwl.old")), "{:?}", old.reason);
+    fs::remove_file(place.path("worlds_local/W.fwl")).unwrap();
+    assert!(!layer(&place.world("W"), LayerKind::Previous).restorable, "nothing can serve for its metadata");
 }
 
 #[test]
@@ -417,6 +518,23 @@ fn case_17_an_empty_worlds_local_shadows_worlds() {
     let world = place.world("W");
     assert_eq!(world.place.as_deref(), Some("worlds"));
     assert_eq!(find(&world.findings, Code::OldFolder).severity, Severity::Warning);
+}
+
+#[test]
+fn backups_alone_in_worlds_local_are_no_world_that_servers_load() {
+    let place = Place::new();
+    let (fwl, db) = plan("W", "a", 5).to_pair(36);
+    place.write("worlds/W.fwl", &fwl);
+    place.write("worlds/W.db", &db);
+    place.pair("W_backup_auto-20260909-180000", &plan("W", "a", 5));
+    let catalog = place.scan();
+    let old = catalog.profiles[0].worlds.iter().find(|w| w.place.as_deref() == Some("worlds")).unwrap();
+    let finding = find(&old.findings, Code::OldFolder);
+    assert_eq!(finding.severity, Severity::Warning, "{}", finding.text);
+    place.pair("W", &plan("W", "a", 5));
+    let catalog = place.scan();
+    let old = catalog.profiles[0].worlds.iter().find(|w| w.place.as_deref() == Some("worlds")).unwrap();
+    assert!(find(&old.findings, Code::OldFolder).text.contains("in worlds_local too"));
 }
 
 #[test]
@@ -631,6 +749,106 @@ fn a_nested_world_is_found_and_named() {
     let catalog = place.scan();
     let finding = find(&catalog.profiles[0].findings, Code::NestedWorld);
     assert!(finding.text.contains("Deep"), "{}", finding.text);
+}
+
+#[test]
+fn a_stray_folder_whose_name_ends_in_a_stamp_makes_no_world() {
+    let place = Place::new();
+    place.pair("W", &plan("W", "a", 5));
+    place.write("worlds_local/old_20260912200308/Deep.fwl", b"x");
+    place.write("worlds_local/notes_20260912200308/read.me", b"x");
+    place.generation("Lost_20260912200308", &plan("Lost", "a", 5), 3);
+    let catalog = place.scan();
+    let names: Vec<_> = catalog.profiles[0].worlds.iter().map(|w| w.name.as_str()).collect();
+    assert_eq!(names, ["Lost", "W"]);
+    let findings = &catalog.profiles[0].findings;
+    assert!(find(findings, Code::NestedWorld).text.contains("Deep"), "{findings:#?}");
+    assert!(find(findings, Code::JunkFolder).text.contains("notes_20260912200308"), "{findings:#?}");
+}
+
+#[test]
+fn the_worlds_folder_itself_names_a_nested_world_as_its_root_does() {
+    let place = Place::new();
+    place.generation("W", &plan("W", "a", 5), 3);
+    place.write("worlds_local/aaa/Deep.fwl", b"x");
+    let catalog = scan_path(&place.path("worlds_local"));
+    assert_eq!(catalog.profiles.len(), 1);
+    let names: Vec<_> = catalog.profiles[0].worlds.iter().map(|w| w.name.as_str()).collect();
+    assert_eq!(names, ["W"]);
+    assert!(find(&catalog.profiles[0].findings, Code::NestedWorld).text.contains("Deep"));
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_no_world() {
+    let place = Place::new();
+    place.write("code/app/_main.py", b"x");
+    let catalog = scan_path(&place.path("code"));
+    assert!(catalog.profiles.is_empty(), "{:#?}", catalog.profiles);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_world_behind_a_link_is_read_and_one_behind_a_dead_link_is_missed_aloud() {
+    use std::os::unix::fs::symlink;
+    let place = Place::new();
+    place.generation("Far", &plan("Far", "a", 20), 3);
+    fs::create_dir(place.path("disk")).unwrap();
+    fs::rename(place.path("worlds_local/Far"), place.path("disk/Far")).unwrap();
+    symlink(place.path("disk/Far"), place.path("worlds_local/Far")).unwrap();
+    symlink(place.path("unmounted/Gone"), place.path("worlds_local/Gone")).unwrap();
+    let catalog = place.scan();
+    let far = live(&catalog.profiles[0].worlds[0]);
+    assert_eq!((far.generation, place.check(far).verdict), (Some(3), Verdict::Sound));
+    let finding = find(&catalog.profiles[0].findings, Code::SpecialFile);
+    assert!(finding.text.contains("Gone") && finding.severity == Severity::Warning, "{finding:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_worlds_folder_behind_a_dead_link_is_named() {
+    let place = Place::new();
+    fs::remove_dir(place.path("worlds_local")).unwrap();
+    std::os::unix::fs::symlink(place.path("unmounted"), place.path("worlds_local")).unwrap();
+    let catalog = place.scan();
+    assert_eq!(catalog.profiles.len(), 1);
+    let findings = &catalog.profiles[0].findings;
+    assert!(findings.iter().any(|f| f.text.contains("worlds_local")), "{findings:#?}");
+}
+
+#[test]
+fn thousands_of_generations_in_one_folder_are_counted_and_not_each_a_layer() {
+    let place = Place::new();
+    place.generation("W", &plan("W", "a", 20), 5000);
+    for n in 0..5000 {
+        place.write(&format!("worlds_local/W/_main.{n}.ok"), b"\x29\0\0\0");
+        place.write(&format!("worlds_local/W/_main.{}.ok", n + 6000), b"\x29\0\0\0");
+    }
+    let world = place.world("W");
+    assert_eq!(live(&world).generation, Some(5000));
+    assert!(world.layers.len() < 100, "{}", world.layers.len());
+    assert!(live(&world).findings.len() < 100, "{}", live(&world).findings.len());
+    assert!(find(&world.findings, Code::TooMany).text.contains("9936"), "{:#?}", world.findings);
+}
+
+#[test]
+fn ids_are_unique_and_a_name_may_hold_an_at_sign() {
+    let place = Place::new();
+    place.pair("a@b", &plan("a@b", "a", 5));
+    for (folder, objects) in [("backups", 6), ("worlds_local", 7)] {
+        let (fwl, db) = plan("a@b", "a", objects).to_pair(36);
+        fs::create_dir_all(place.path(folder)).unwrap();
+        let file = fs::File::create(place.path(folder).join("copy@home.zip")).unwrap();
+        let mut zip = zip::ZipWriter::new(file);
+        for (name, bytes) in [("worlds_local/a@b.fwl", fwl), ("worlds_local/a@b.db", db)] {
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            std::io::Write::write_all(&mut zip, &bytes).unwrap();
+        }
+        zip.finish().unwrap();
+    }
+    let world = place.world("a@b");
+    let ids: std::collections::BTreeSet<_> = world.layers.iter().map(|l| l.id.as_str()).collect();
+    assert_eq!((world.layers.len(), ids.len()), (3, 3), "{ids:?}");
+    assert!(world.layers.iter().skip(1).all(|l| l.key().starts_with("archive-")), "{ids:?}");
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
+
 use super::NO_FINISHED_SAVE;
 use super::examine::BEING_WRITTEN;
-use super::folder::{FolderView, Generation, main_name};
+use super::folder::{FolderView, Generation, MOST_GENERATIONS, main_name};
 use crate::games::Context;
 use crate::model::human::age;
 use crate::model::{Code, Finding, shown, shown_path};
@@ -32,32 +34,58 @@ pub(super) fn beside(
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
     match counts {
+        // An older generation has the live one behind it, which is complete.
+        Some(_) if role == Role::Generation => {}
         Some(live) => {
-            for (&n, generation) in view.generations.range(live + 1..) {
-                findings.push(newer(store, dir, view, live, n, generation, role, context));
-            }
+            let newest = view.generations.range(live.saturating_add(1)..).rev().take(MOST_GENERATIONS);
+            findings.extend(newest.map(|(&n, files)| newer(store, dir, view, live, n, files, role, context)));
             crowded(dir, view, live, &mut findings);
         }
-        None => findings.push(nothing_counts(dir, view, role)),
+        None => findings.push(nothing_counts(store, dir, view, role, context)),
     }
     strays(dir, view, role, &mut findings);
     findings
 }
 
 /// What one generation besides the live one is.
-pub(super) fn one(store: &dyn Store, dir: &Path, view: &FolderView, n: u64, context: &Context) -> Vec<Finding> {
-    let Some(generation) = view.generations.get(&n) else { return Vec::new() };
+pub(super) fn one(store: &dyn Store, dir: &Path, view: &FolderView, n: u64, context: &Context) -> Finding {
     let at = shown_path(&dir.join(main_name(n, "*")));
-    let finding = if generation.committed() {
-        Finding::error(
+    let newer = view.live().filter(|&live| live > n);
+    match (view.generations.get(&n), newer) {
+        (Some(generation), Some(live)) => remains(dir, n, live, &list(&generation.missing())),
+        (Some(generation), None) if generation.committed() => Finding::error(
             Code::NewestIncomplete,
             format!("Save {n} has its .ok but no {}.", list(&generation.missing())),
             "Do not start the server on it; use a save that is whole.",
         )
-    } else {
-        unfinished(store, dir, view, n, true, context)
-    };
-    vec![finding.in_file(at)]
+        .in_file(at),
+        (Some(generation), None) if view.newest() != Some(n) => Finding::error(
+            Code::NoFinishedSave,
+            format!("Save {n} has no {}, and there is a newer one.", list(&generation.missing())),
+            "Nothing to do.",
+        )
+        .in_file(at),
+        (Some(_), None) => unfinished(store, dir, view, n, true, context).in_file(at),
+        (None, _) => Finding::error(
+            Code::NoFinishedSave,
+            format!("Save {n} is gone: the game deletes a save's files once a newer one is finished."),
+            "Look at the live save.",
+        )
+        .in_file(at),
+    }
+}
+
+/// What is left of a save behind a newer finished one, while the game deletes it or after it could not.
+pub(super) fn remains(dir: &Path, n: u64, live: u64, gone: &str) -> Finding {
+    Finding::error(
+        Code::NoFinishedSave,
+        format!(
+            "These are the remains of save {n}, without {gone}: save {live} replaced it, and the game deletes what a \
+             newer save no longer needs."
+        ),
+        "Nothing to do.",
+    )
+    .in_file(shown_path(&dir.join(main_name(n, "*"))))
 }
 
 #[allow(clippy::too_many_arguments)] // What the sentence needs to know; all of it is at hand in the one caller.
@@ -101,7 +129,7 @@ fn newer(
 /// is only worth knowing.
 fn unfinished(store: &dyn Store, dir: &Path, view: &FolderView, n: u64, own: bool, context: &Context) -> Finding {
     let changed = view.newest_change(store, dir, n);
-    let young = changed.is_some_and(|at| context.now.duration_since(at) < BEING_WRITTEN);
+    let young = is_young(changed, context);
     let ago = changed.map_or_else(|| "unknown".to_owned(), |at| age(context.now, at));
     let (code, text, next) = if young {
         (
@@ -123,6 +151,10 @@ fn unfinished(store: &dyn Store, dir: &Path, view: &FolderView, n: u64, own: boo
         (false, true) => Finding::note(code, text, next),
         (false, false) => Finding::warning(code, text, next),
     }
+}
+
+fn is_young(changed: Option<Timestamp>, context: &Context) -> bool {
+    changed.is_some_and(|at| context.now.duration_since(at) < BEING_WRITTEN)
 }
 
 /// More than four files make the game pass a generation over: it counts, and does not look at the extensions.
@@ -149,7 +181,7 @@ fn crowded(dir: &Path, view: &FolderView, live: u64, findings: &mut Vec<Finding>
     );
 }
 
-fn nothing_counts(dir: &Path, view: &FolderView, role: Role) -> Finding {
+fn nothing_counts(store: &dyn Store, dir: &Path, view: &FolderView, role: Role, context: &Context) -> Finding {
     let at = shown_path(dir);
     if view.never_played() {
         return match role {
@@ -164,7 +196,22 @@ fn nothing_counts(dir: &Path, view: &FolderView, role: Role) -> Finding {
     }
     let newest = view.newest();
     let committed = newest.and_then(|n| Some((n, view.generations.get(&n)?))).filter(|(_, g)| g.committed());
+    if let (None, Some(n)) = (committed, newest)
+        && is_young(view.newest_change(store, dir, n), context)
+    {
+        // A new world's first save, or one that is put in place: nothing is wrong with it yet.
+        return unfinished(store, dir, view, n, true, context).in_file(at);
+    }
     match (committed, role) {
+        (Some((n, generation)), Role::Backup) => Finding::error(
+            Code::NewestIncomplete,
+            format!(
+                "Save {n} has its .ok but no {}, and no other save here is complete. From a restore of it the game \
+                 would make a new world on the same seed.",
+                list(&generation.missing())
+            ),
+            "Do not restore it. If the game is making this backup just now, look again in a minute.",
+        ),
         (Some((n, generation)), _) => Finding::error(
             Code::NewestIncomplete,
             format!(
@@ -190,7 +237,7 @@ fn strays(dir: &Path, view: &FolderView, role: Role, findings: &mut Vec<Finding>
     if role == Role::Generation {
         return;
     }
-    for name in &view.odd_main {
+    for name in view.odd_main.iter().take(MOST_GENERATIONS) {
         findings.push(
             Finding::error(
                 Code::ExtraFile,

@@ -8,12 +8,12 @@ use super::commit::{self, Role};
 use super::facts::ValheimFacts;
 use super::folder::FolderView;
 use super::inspect::{Inspection, Parts, inspect};
-use super::pair::halves;
+use super::pair::{Suffix, halves};
 use super::survey::generation_stamp;
 use super::{NO_FINISHED_SAVE, builds, keys};
 use crate::games::Context;
 use crate::model::{Checked, Code, Depth, Effect, Finding, Layer, LayerKind, Moved, Shape, Value, Verdict};
-use crate::store::Store;
+use crate::store::{EntryKind, Store};
 
 /// A save whose newest file is younger than this is taken for one that is being written now.
 pub(super) const BEING_WRITTEN: SignedDuration = SignedDuration::from_mins(10);
@@ -39,14 +39,8 @@ fn examine_pair(store: &dyn Store, layer: &Layer, depth: Depth, context: &Contex
     let inspection = inspect(store, &Parts::Pair { fwl, db }, depth, context);
     let mut findings = inspection.findings;
     if layer.kind == LayerKind::Stray {
-        findings.insert(
-            0,
-            Finding::error(
-                Code::SaveInterrupted,
-                "This write never took its place: the game writes .new first and renames it when it is whole.",
-                "Leave it alone while the server runs; never restore from it.",
-            ),
-        );
+        findings.retain(says_more_than_half_written);
+        findings.insert(0, new_pair(layer, context));
     }
     if opens && inspection.facts.world_version.is_some() {
         findings.push(Finding::note(
@@ -56,7 +50,46 @@ fn examine_pair(store: &dyn Store, layer: &Layer, depth: Depth, context: &Contex
             "If an older build may need this world again, copy both files before a 1.0 server saves it.",
         ));
     }
-    finish(layer, findings, &inspection.facts, inspection.depth, None)
+    let mut checked = finish(layer, findings, &inspection.facts, inspection.depth, None);
+    if checked.verdict <= Verdict::Notes && borrows_metadata(store, layer) {
+        checked.restorable = true;
+        checked.reason =
+            Some("Its own metadata (.fwl.old) is missing; the world's present .fwl has to serve for it.".to_owned());
+    }
+    checked
+}
+
+/// Only the `.db.old` of a previous save is there, as many servers leave it, and the world's `.fwl` beside it.
+fn borrows_metadata(store: &dyn Store, layer: &Layer) -> bool {
+    let (fwl, db) = halves(&layer.files);
+    let Some(db) = db.filter(|_| fwl.is_none() && layer.kind == LayerKind::Previous) else { return false };
+    let stem = db.file_name().and_then(Suffix::split).filter(|(_, suffix)| *suffix == Suffix::DbOld);
+    stem.is_some_and(|(mut stem, _)| {
+        stem.push(".fwl");
+        store.stat(&db.with_file_name(stem)).is_ok_and(|stat| stat.kind == EntryKind::File && stat.size > 0)
+    })
+}
+
+/// What a `.new` pair is: the game writes it first and renames it when it is whole.
+fn new_pair(layer: &Layer, context: &Context) -> Finding {
+    let changed = layer.files.iter().filter_map(|f| f.mtime).max();
+    if changed.is_some_and(|at| context.now.duration_since(at) < BEING_WRITTEN) {
+        return Finding::error(
+            Code::SaveInProgress,
+            "This save is being written now: the game writes .new first and renames it when it is whole.",
+            "Wait until it has landed; never restore from it.",
+        );
+    }
+    Finding::error(
+        Code::SaveInterrupted,
+        "This write never took its place: the game writes .new first and renames it when it is whole.",
+        "Leave it alone while the server runs; never restore from it.",
+    )
+}
+
+/// False for what every save looks like while it is written or deleted: files that are missing, empty or cut short.
+fn says_more_than_half_written(finding: &Finding) -> bool {
+    finding.code.effect() != Effect::Damage
 }
 
 /// What to read for a layer; none when it holds no finished save.
@@ -95,9 +128,15 @@ fn examine_folder(
 ) -> Checked {
     let dir = layer_dir(layer);
     let read = |dir: &Path| FolderView::read(store, dir);
-    let view = match view.filter(|view| view.is_world()).cloned().map_or_else(|| read(&dir), Ok) {
-        Ok(view) => view,
-        Err(error) => return finish(layer, vec![error.finding()], &ValheimFacts::default(), depth, None),
+    let own;
+    let view = if let Some(view) = view.filter(|view| view.is_world()) {
+        view
+    } else {
+        own = match read(&dir) {
+            Ok(view) => view,
+            Err(error) => return finish(layer, vec![error.finding()], &ValheimFacts::default(), depth, None),
+        };
+        &own
     };
     let role = match layer.kind {
         LayerKind::Live => Role::Live,
@@ -107,7 +146,7 @@ fn examine_folder(
     let wanted = if role == Role::Generation { layer.generation } else { view.live() };
     let Some(generation) = wanted.filter(|n| view.generations.get(n).is_some_and(super::folder::Generation::complete))
     else {
-        return unfinished(store, layer, &dir, &view, role, context);
+        return unfinished(store, layer, &dir, view, role, context);
     };
     let inspection = inspect(store, &Parts::Folder { dir: dir.clone(), generation }, depth, context);
     if inspection.vanished && role != Role::Generation {
@@ -118,9 +157,18 @@ fn examine_folder(
             return moved(store, layer, &dir, &again, newer, depth, context);
         }
     }
-    let mut findings = commit::beside(store, &dir, &view, Some(generation), role, context);
-    findings.extend(vanished_last(inspection.findings, inspection.vanished, generation));
-    finish(layer, findings, &inspection.facts, inspection.depth, None)
+    let Inspection { findings: mut inspected, facts, depth, vanished } = inspection;
+    let mut findings = commit::beside(store, &dir, view, Some(generation), role, context);
+    match view.live().filter(|&live| role == Role::Generation && live > generation) {
+        // The game deletes what only an older save needs as soon as the newer one is finished.
+        Some(live) if vanished => {
+            inspected.retain(|f| f.code != Code::MissingFile);
+            findings.push(commit::remains(&dir, generation, live, "chunk files that only it needs"));
+            findings.extend(inspected);
+        }
+        _ => findings.extend(vanished_last(inspected, vanished, generation)),
+    }
+    finish(layer, findings, &facts, depth, None)
 }
 
 /// Checks the newer save that landed while the older one was read; once, so a server that saves without end cannot
@@ -168,15 +216,21 @@ fn unfinished(
     let generation = if role == Role::Generation { layer.generation } else { view.newest() };
     let mut facts = ValheimFacts::default();
     let mut findings = Vec::new();
-    if let Some(n) = generation {
+    if let Some((n, files)) = generation.and_then(|n| Some((n, view.generations.get(&n)?))) {
         // The metadata tells name and seed even where the rest is missing; what is missing is told by the commit rule.
         let parts = Parts::Folder { dir: dir.to_path_buf(), generation: n };
         let inspection = inspect(store, &parts, Depth::Headers, context);
         facts = inspection.facts;
-        findings.extend(inspection.findings.into_iter().filter(|f| f.code != Code::MissingFile));
+        findings = inspection.findings;
+        let told = [Code::MissingFile, Code::SaveInterrupted, Code::NeverPlayed, Code::NoFinishedSave];
+        findings.retain(|f| !told.contains(&f.code));
+        let superseded = role == Role::Generation && view.live().is_some_and(|live| live > n);
+        if superseded || !files.committed() && !view.never_played() {
+            findings.retain(says_more_than_half_written);
+        }
     }
     let mut all = match role {
-        Role::Generation => generation.map(|n| commit::one(store, dir, view, n, context)).unwrap_or_default(),
+        Role::Generation => generation.map(|n| commit::one(store, dir, view, n, context)).into_iter().collect(),
         _ => commit::beside(store, dir, view, None, role, context),
     };
     all.extend(findings);

@@ -15,6 +15,9 @@ use crate::store::{EntryKind, Store, StoreError};
 /// The extensions of the four files of a generation, in the order in which the game writes them.
 pub(super) const MAIN_PARTS: [&str; 4] = ["chunks", "db2", "fwl2", "ok"];
 
+/// Generations of one folder that are looked at; the game itself keeps one, and two while it saves.
+pub(super) const MOST_GENERATIONS: usize = 64;
+
 /// The names of one generation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Generation {
@@ -80,6 +83,13 @@ impl FolderView {
         Ok(view)
     }
 
+    /// One name, as a folder with nothing else in it.
+    pub(super) fn of_name(name: &str) -> Self {
+        let mut view = Self::default();
+        view.add(name.into(), EntryKind::File);
+        view
+    }
+
     fn add(&mut self, name: OsString, kind: EntryKind) {
         let Some(text) = name.to_str() else {
             self.others.push(name);
@@ -90,8 +100,9 @@ impl FolderView {
         } else if let Some(rest) = text.strip_prefix("_main.") {
             // The game takes the last extension away first, so `_main.2.fwl2.old` has no number for it either.
             let (number, part) = rest.rsplit_once('.').unwrap_or((rest, ""));
-            match number.parse::<u64>() {
-                Ok(number) => {
+            // The game counts in 32 bits, and a number that does not fit is none for it.
+            match number.parse::<i32>().ok().and_then(|number| u64::try_from(number).ok()) {
+                Some(number) => {
                     let generation = self.generations.entry(number).or_default();
                     match MAIN_PARTS.iter().position(|&p| p == part) {
                         // `_main.03.ok` is no file of save 3: the game asks for the name without zeros.
@@ -101,7 +112,7 @@ impl FolderView {
                         _ => generation.extra.push(text.to_owned()),
                     }
                 }
-                Err(_) => self.odd_main.push(text.to_owned()),
+                None => self.odd_main.push(text.to_owned()),
             }
         } else if has_extension(text, "chunk") {
             self.chunks.push(name);
@@ -233,6 +244,13 @@ mod tests {
         assert_eq!(two.extra, ["_main.02.ok"]);
         assert!(two.committed() && !two.complete());
         assert_eq!((two.counted(), view.caches), (2, 1));
+    }
+
+    #[test]
+    fn a_number_that_the_game_cannot_hold_is_no_generation() {
+        let view = view(&["_main.2147483647.ok", "_main.2147483648.ok", "_main.-1.ok"]);
+        assert_eq!(view.newest(), Some(2_147_483_647));
+        assert_eq!(view.odd_main, ["_main.2147483648.ok", "_main.-1.ok"]);
     }
 
     #[test]

@@ -129,7 +129,7 @@ impl Search<'_> {
                 return;
             }
         };
-        if entries.iter().any(|e| e.name.to_str().is_some_and(|n| n.starts_with("_main."))) {
+        if is_world_folder(&entries) {
             // A 1.0 world folder: the folder around it is the root.
             self.roots.insert(dir.parent().unwrap_or(dir).to_path_buf());
         } else if self.holds_worlds(dir, &entries) {
@@ -151,13 +151,16 @@ impl Search<'_> {
     }
 
     fn holds_worlds(&self, dir: &Path, entries: &[Entry]) -> bool {
-        let folder = |name: &str| entries.iter().any(|e| e.kind == EntryKind::Dir && e.name == name);
+        // A link that may not be followed counts too: the roster says what stands in the way.
+        let folder = |name: &str| entries.iter().any(|e| (e.kind == EntryKind::Dir || e.link) && e.name == name);
         let pairs = |suffixes: &[Suffix]| {
             entries
                 .iter()
                 .any(|e| e.kind != EntryKind::Dir && Suffix::of(&e.name).is_some_and(|s| suffixes.contains(&s)))
         };
-        if folder("worlds_local") || pairs(&[Suffix::Fwl, Suffix::FwlOld]) {
+        // Nothing else has a folder of this name; a world nested too deep in it is for its roster to name.
+        let named_local = dir.file_name().or(self.store.outer().file_name()) == Some(OsStr::new("worlds_local"));
+        if named_local || folder("worlds_local") || pairs(&[Suffix::Fwl, Suffix::FwlOld]) {
             return true;
         }
         if folder("worlds") {
@@ -192,6 +195,12 @@ impl Search<'_> {
         let (version, time) = (i32::from_le_bytes(*version), f64::from_le_bytes(*time));
         (1..1000).contains(&version) && time.is_finite() && (0.0..1e12).contains(&time)
     }
+}
+
+/// The names are those of a 1.0 world folder; `_main.py` and the like are somebody else's.
+pub(super) fn is_world_folder(entries: &[Entry]) -> bool {
+    let is_main = |name: &str| name.starts_with("_main.") && FolderView::of_name(name).is_world();
+    entries.iter().any(|e| e.kind != EntryKind::Dir && e.name.to_str().is_some_and(is_main))
 }
 
 fn is_cache(name: &OsStr) -> bool {

@@ -1,15 +1,15 @@
 //! Which worlds a save root names, before anything but folders is read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 use super::folder::FolderView;
 use super::names::{NameKind, classify, copied_from};
-use super::pair::Suffix;
-use super::places::{WORLDS_FOLDERS, is_worlds_folder};
+use super::pair::{Age, Suffix};
+use super::places::{WORLDS_FOLDERS, is_world_folder, is_worlds_folder};
 use crate::games::{Context, Part, Roster, RosterEntry};
-use crate::model::{Code, Finding, shown, shown_path};
+use crate::model::{Code, Container, Finding, shown, shown_path};
 use crate::store::{Entry, EntryKind, Store, StoreErrorKind};
 
 /// The worlds below a root.
@@ -22,13 +22,13 @@ pub(super) fn roster(store: &dyn Store, root: &Path, context: &Context) -> Roste
             return roster;
         }
     };
-    if entries.iter().any(|e| e.name.to_str().is_some_and(|n| n.starts_with("_main."))) {
+    if is_world_folder(&entries) {
         roster.entries.push(lone_world(store, root));
         return roster;
     }
     let folders: Vec<&str> = WORLDS_FOLDERS
         .into_iter()
-        .filter(|&folder| entries.iter().any(|e| e.name == folder && e.kind != EntryKind::File))
+        .filter(|&folder| entries.iter().any(|e| e.name == folder && (e.kind != EntryKind::File || e.link)))
         .collect();
     if folders.is_empty() {
         worlds_folder(store, root, None, entries, context, &mut roster);
@@ -52,7 +52,12 @@ pub(super) fn roster(store: &dyn Store, root: &Path, context: &Context) -> Roste
 
 /// A world folder that is the root itself: inside an archive, or where the folder around it may not be listed.
 fn lone_world(store: &dyn Store, root: &Path) -> RosterEntry {
-    let name = root.file_name().or_else(|| store.outer().file_stem()).unwrap_or(OsStr::new("world"));
+    // Only an archive's name has an extension.
+    let outer = match store.container() {
+        Container::Folder | Container::Files => store.outer().file_name(),
+        Container::Zip | Container::Tar => store.outer().file_stem(),
+    };
+    let name = root.file_name().or(outer).unwrap_or(OsStr::new("world"));
     RosterEntry {
         key: shown(&name.to_string_lossy()),
         name: name.to_owned(),
@@ -80,12 +85,15 @@ fn worlds_folder(
         if context.cancel.cancelled() {
             return;
         }
-        let Entry { name, kind, .. } = entry;
+        let Entry { name, kind, link } = entry;
         let stem = match (kind, Suffix::split(&name)) {
             (EntryKind::Dir, _) if sort_folder(store, dir, &name, scanned, &mut roster.findings) => name.clone(),
             (EntryKind::Dir, _) => continue,
             (_, Some((stem, _))) => stem,
             (_, None) => {
+                if link && scanned {
+                    say_lost_link(store, &dir.join(&name), &mut roster.findings);
+                }
                 sidecars.push(name);
                 continue;
             }
@@ -101,9 +109,43 @@ fn worlds_folder(
         });
         group.parts.push(Part { name, kind });
     }
+    drop_empty_groups(store, dir, scanned, &mut groups, &mut roster.findings);
     say_sidecars(dir, sidecars, &mut groups);
     say_names(&mut groups);
     roster.entries.extend(groups.into_values());
+}
+
+/// A world may lie behind a link to a disk that is not mounted, or to a folder that may not be entered.
+fn say_lost_link(store: &dyn Store, path: &Path, findings: &mut Vec<Finding>) {
+    match store.stat(path) {
+        Err(error) => findings.push(error.finding()),
+        Ok(stat) if stat.kind == EntryKind::Special => findings.push(
+            Finding::warning(
+                Code::SpecialFile,
+                format!("{} is a link that leads nowhere; if it is a world, it cannot be seen.", shown_path(path)),
+                "Mount the disk that it leads to, or mend the link.",
+            )
+            .in_file(shown_path(path)),
+        ),
+        Ok(_) => {}
+    }
+}
+
+/// A folder whose name happens to end in a stamp makes no world: a group of nothing but folders must hold a save.
+fn drop_empty_groups(
+    store: &dyn Store,
+    dir: &Path,
+    scanned: bool,
+    groups: &mut BTreeMap<OsString, RosterEntry>,
+    findings: &mut Vec<Finding>,
+) {
+    groups.retain(|owner, group| {
+        if group.parts.iter().any(|part| part.kind != EntryKind::Dir || part.name == *owner) {
+            return true;
+        }
+        group.parts.retain(|part| is_save_folder(store, dir, &part.name, scanned, findings));
+        !group.parts.is_empty()
+    });
 }
 
 fn world_key(place: Option<&str>, name: &OsStr) -> String {
@@ -121,6 +163,11 @@ fn sort_folder(store: &dyn Store, dir: &Path, name: &OsStr, scanned: bool, findi
     if name.to_str().is_some_and(|name| classify(name).kind != NameKind::World) {
         return true;
     }
+    is_save_folder(store, dir, name, scanned, findings)
+}
+
+/// True when a folder holds a save, or may not be looked at; otherwise says what it is.
+fn is_save_folder(store: &dyn Store, dir: &Path, name: &OsStr, scanned: bool, findings: &mut Vec<Finding>) -> bool {
     let path = dir.join(name);
     let text = shown_path(Path::new(name));
     let at = shown_path(&path);
@@ -214,7 +261,11 @@ fn say_names(groups: &mut BTreeMap<OsString, RosterEntry>) {
     }
     for twins in folded.into_values().filter(|twins| twins.len() > 1) {
         for name in &twins {
-            let others: Vec<String> = twins.iter().filter(|t| *t != name).map(|t| shown_path(Path::new(t))).collect();
+            let mut others: Vec<String> =
+                twins.iter().filter(|t| *t != name).take(3).map(|t| shown_path(Path::new(t))).collect();
+            if twins.len() > 4 {
+                others.push(format!("{} more", twins.len() - 4));
+            }
             if let Some(group) = groups.get_mut(name) {
                 group.findings.push(Finding::warning(
                     Code::CaseTwin,
@@ -228,7 +279,7 @@ fn say_names(groups: &mut BTreeMap<OsString, RosterEntry>) {
             }
         }
     }
-    let names: Vec<OsString> = groups.keys().cloned().collect();
+    let names: BTreeSet<OsString> = groups.keys().cloned().collect();
     for (name, group) in groups.iter_mut() {
         let Some(text) = name.to_str() else {
             group.findings.push(Finding::warning(
@@ -239,7 +290,7 @@ fn say_names(groups: &mut BTreeMap<OsString, RosterEntry>) {
             continue;
         };
         if let Some(origin) = copied_from(text).filter(|_| classify(text).kind == NameKind::World) {
-            let there = if names.iter().any(|n| n == origin) { "" } else { ", which is not here" };
+            let there = if names.contains(OsStr::new(origin)) { "" } else { ", which is not here" };
             group.findings.push(Finding::note(
                 Code::DatedCopy,
                 format!(
@@ -254,8 +305,13 @@ fn say_names(groups: &mut BTreeMap<OsString, RosterEntry>) {
 
 /// Current servers read `worlds_local`; a world that lies only in `worlds` is not theirs.
 fn say_old_folder(both: bool, roster: &mut Roster) {
-    let local: Vec<OsString> =
-        roster.entries.iter().filter(|e| e.place.as_deref() == Some("worlds_local")).map(|e| e.name.clone()).collect();
+    // Backups alone are no world that a server would load.
+    let local: BTreeSet<OsString> = roster
+        .entries
+        .iter()
+        .filter(|e| e.place.as_deref() == Some("worlds_local") && has_live(e))
+        .map(|e| e.name.clone())
+        .collect();
     for entry in roster.entries.iter_mut().filter(|e| e.place.as_deref() == Some("worlds")) {
         let finding = if local.contains(&entry.name) {
             Finding::note(
@@ -281,14 +337,27 @@ fn say_old_folder(both: bool, roster: &mut Roster) {
     }
 }
 
+/// The names hold a live state, or what is left of one.
+fn has_live(entry: &RosterEntry) -> bool {
+    entry.parts.iter().any(|part| match part.kind {
+        EntryKind::Dir => part.name == entry.name,
+        _ => Suffix::split(&part.name).is_some_and(|(stem, s)| stem == entry.name && s.age() == Age::Current),
+    })
+}
+
 /// Two names can look the same after escaping; ids must not.
 fn make_keys_distinct(entries: &mut [RosterEntry]) {
-    let mut seen: BTreeMap<String, u32> = BTreeMap::new();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for entry in entries {
-        let count = seen.entry(entry.key.clone()).or_insert(0);
-        *count += 1;
-        if *count > 1 {
-            entry.key = format!("{}~{count}", entry.key);
+        if seen.contains(&entry.key) {
+            let count = counts.entry(entry.key.clone()).or_insert(1);
+            let plain = entry.key.clone();
+            while seen.contains(&entry.key) {
+                *count += 1;
+                entry.key = format!("{plain}~{count}");
+            }
         }
+        seen.insert(entry.key.clone());
     }
 }

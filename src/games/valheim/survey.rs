@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 
 use super::examine::examine;
-use super::folder::{FolderView, main_name, sized};
+use super::folder::{FolderView, MOST_GENERATIONS, main_name, sized};
 use super::names::{NameInfo, NameKind, classify};
 use super::pair::{Age, Suffix};
 use super::relate::relate;
@@ -40,7 +41,10 @@ pub(super) fn survey(store: &dyn Store, profile: &str, entry: &RosterEntry, cont
     let has_live = drafts.iter().any(|d| d.layer.kind == LayerKind::Live);
     for draft in &mut drafts {
         draft.layer.orphan = !has_live;
-        let checked = examine(store, &draft.layer, draft.view.as_ref(), Depth::Headers, context);
+        if context.cancel.cancelled() {
+            continue;
+        }
+        let checked = examine(store, &draft.layer, draft.view.as_deref(), Depth::Headers, context);
         draft.layer.apply(checked);
     }
     drafts.sort_by(|a, b| {
@@ -98,7 +102,7 @@ fn set_ids(world: &mut World) {
 /// A layer on its way, with what its folder holds.
 struct Draft {
     layer: Layer,
-    view: Option<FolderView>,
+    view: Option<Rc<FolderView>>,
 }
 
 /// Makes a world's layers out of names.
@@ -141,7 +145,7 @@ impl<'a> Drafts<'a> {
     }
 
     fn live_folder(&mut self, dir: &Path) {
-        let view = FolderView::read(self.store, dir).unwrap_or_default();
+        let view = Rc::new(FolderView::read(self.store, dir).unwrap_or_default());
         let live = view.live();
         let rule = match live {
             Some(n) => format!("Save {n} is the highest generation with all four files, which is what the game loads."),
@@ -158,20 +162,20 @@ impl<'a> Drafts<'a> {
             rule,
             stamp,
             files,
-            Some(view.clone()),
+            Some(Rc::clone(&view)),
         );
-        for (&n, generation) in view.generations.iter().rev() {
-            // A lone metadata file is what the live layer itself is about.
-            if Some(n) == live || live.is_none() && Some(n) == view.newest() {
-                continue;
-            }
+        // What the live layer itself is about is no layer of its own.
+        let own = live.or(view.newest());
+        let mut others = view.generations.iter().rev().filter(|&(&n, _)| Some(n) != own);
+        for (&n, generation) in others.by_ref().take(MOST_GENERATIONS) {
             let files = view.files(self.store, dir, n, false);
             let rule = match live {
                 Some(live) if n > live && !generation.committed() => {
                     format!("Save {n} of the live folder has no .ok: it is being written, or was interrupted.")
                 }
                 Some(live) if n > live => format!("Save {n} of the live folder has its .ok but is not complete."),
-                _ => format!("Save {n} of the live folder, older than the live one."),
+                Some(_) => format!("Save {n} of the live folder, older than the live one."),
+                None => format!("Save {n} of the live folder, in which no save is finished."),
             };
             let stamp = generation_stamp(&files);
             let path = dir.join(main_name(n, "*"));
@@ -185,7 +189,20 @@ impl<'a> Drafts<'a> {
                 rule,
                 stamp,
                 files,
-                Some(view.clone()),
+                Some(Rc::clone(&view)),
+            );
+        }
+        let left = others.count();
+        if left > 0 {
+            self.strays.push(
+                Finding::warning(
+                    Code::TooMany,
+                    format!(
+                        "The folder holds files of {left} more saves, which are not looked at; the game keeps one."
+                    ),
+                    "Look at what wrote them.",
+                )
+                .in_file(shown_path(dir)),
             );
         }
     }
@@ -205,7 +222,7 @@ impl<'a> Drafts<'a> {
         let kind = layer_kind(info.kind);
         let stamp = self.name_stamp(&info).or_else(|| generation_stamp(&files));
         let key = key_of(kind, info.stamp);
-        self.push(kind, key, &dir, Shape::ValheimFolder, live, info.rule(), stamp, files, Some(view));
+        self.push(kind, key, &dir, Shape::ValheimFolder, live, info.rule(), stamp, files, Some(Rc::new(view)));
     }
 
     fn pair(&mut self, stem: &OsStr, age: Age, names: &[&OsStr]) {
@@ -279,7 +296,7 @@ impl<'a> Drafts<'a> {
         rule: String,
         stamp: Option<Stamp>,
         files: Vec<FileEntry>,
-        view: Option<FolderView>,
+        view: Option<Rc<FolderView>>,
     ) {
         let container = match (self.store.container(), shape) {
             (Container::Folder | Container::Files, Shape::ValheimPair) => Container::Files,
