@@ -113,7 +113,8 @@ fn an_archive_that_did_not_change_is_looked_into_once() {
     assert_eq!(archived(&first).len(), 1);
     // Were it opened again, it would be no archive any more.
     write(&archive, &vec![b'x'; bytes.len()], 60);
-    assert_eq!(scan(&request).profiles, first.profiles);
+    // Not the whole profile: the free space of the mount changes by itself.
+    assert_eq!(archived(&scan(&request)), archived(&first));
     write(&archive, &vec![b'x'; bytes.len()], 59);
     let changed = scan(&request);
     assert!(archived(&changed).is_empty());
