@@ -593,6 +593,26 @@ fn case_22_a_world_folder_that_cannot_be_entered_is_not_an_empty_world() {
     assert!(find(&live(&world).findings, Code::NoPermission).text.contains("0644"));
 }
 
+#[cfg(unix)]
+#[test]
+fn case_23_a_world_that_may_be_read_and_not_written_says_so_and_is_whole() {
+    use std::os::unix::fs::PermissionsExt;
+    if nobody::done_as_nobody("case_23_a_world_that_may_be_read_and_not_written_says_so_and_is_whole") {
+        return;
+    }
+    let place = Place::new();
+    place.generation("W", &plan("W", "a", 20), 3);
+    let folder = place.path("worlds_local/W");
+    assert!(place.world("W").findings.iter().all(|f| f.code != Code::NotWritable));
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    let world = place.world("W");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    let finding = find(&world.findings, Code::NotWritable);
+    assert_eq!(finding.severity, Severity::Note);
+    assert!(finding.text.contains("mode 0555"), "{}", finding.text);
+    assert_eq!(world.verdict(), Verdict::Sound);
+}
+
 #[test]
 fn case_26_a_tiny_archive_is_no_reason_to_fail_and_its_size_is_seen() {
     let place = Place::new();

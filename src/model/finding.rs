@@ -122,6 +122,7 @@ codes! {
     OrphanLayers "orphan-layers" Damage "Layers of a world that has no live state here.";
     PruneRisk "prune-risk" Damage "The game prunes this kind of layer.";
     OddName "odd-name" Damage "A name that is no text, or that a game or a system cannot hold.";
+    NotWritable "not-writable" Unreadable "We may read the save and not write where it lies, so operations on it would be refused.";
     TooMany "too-many" Unsupported "More entries than the ceiling; the rest was not looked at.";
 }
 

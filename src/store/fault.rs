@@ -122,6 +122,12 @@ fn blocked_at(asked: &Path, place: &Path, links: u8) -> String {
     }
 }
 
+/// Mode and owner of a folder that we may not write into.
+#[cfg(unix)]
+pub(super) fn mode_and_owner(place: &Path) -> String {
+    std::fs::metadata(place).map_or_else(|_| "the system denies access".to_owned(), |meta| rights(&meta))
+}
+
 #[cfg(unix)]
 fn rights(meta: &std::fs::Metadata) -> String {
     use std::os::unix::fs::MetadataExt;

@@ -117,6 +117,18 @@ impl Store for FolderStore {
         }
     }
 
+    #[cfg(unix)]
+    fn write_refusal(&self, dir: &Path) -> Option<String> {
+        use rustix::fs::{Access, AtFlags, CWD, accessat};
+        let place = self.place(dir).ok()?;
+        // As the user that we act as, and asking only: nothing is written to find out.
+        match accessat(CWD, &place, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS) {
+            Err(rustix::io::Errno::ACCESS | rustix::io::Errno::PERM) => Some(fault::mode_and_owner(&place)),
+            Err(rustix::io::Errno::ROFS) => Some("the file system is mounted read-only".to_owned()),
+            _ => None,
+        }
+    }
+
     fn open(&self, path: &Path) -> Result<Box<dyn Read + Send + '_>, StoreError> {
         let (file, _) = self.open_file(path)?;
         Ok(Box::new(file))

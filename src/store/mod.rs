@@ -104,6 +104,12 @@ pub trait Store: Send + Sync {
         None
     }
 
+    /// Whether we could write into a folder, as far as the system says; none where nobody writes, as in an archive.
+    /// When not, the words say what stands in the way.
+    fn write_refusal(&self, _dir: &Path) -> Option<String> {
+        None
+    }
+
     /// The path for a person: outer path and the place in it.
     fn display(&self, path: &Path) -> PathBuf {
         if path.as_os_str().is_empty() { self.outer().to_path_buf() } else { self.outer().join(path) }

@@ -64,9 +64,21 @@ pub(super) fn survey(store: &dyn Store, profile: &str, entry: &RosterEntry, cont
         layers: Vec::with_capacity(drafts.len()),
     };
     world.layers.extend(drafts.into_iter().map(|draft| draft.layer));
+    world.findings.extend(not_writable(store, &world));
     set_ids(&mut world);
     relate(&mut world);
     world
+}
+
+/// A live world that we may look at and not change: good to know before anybody plans to.
+fn not_writable(store: &dyn Store, world: &World) -> Option<Finding> {
+    let live = world.live().filter(|live| live.verdict != Verdict::Unreadable)?;
+    let inner = live.path.strip_prefix(&live.source.outer).ok()?;
+    let dir = if live.shape == Shape::ValheimFolder { inner } else { inner.parent()? };
+    let why = store.write_refusal(dir)?;
+    let text = format!("We may read this world and not write where it lies ({why}).");
+    let next = "To restore or change it, run as the user that owns it.";
+    Some(Finding::note(Code::NotWritable, text, next).in_file(shown_path(dir)))
 }
 
 /// Live first, then the live folder's other generations, then everything else by age.

@@ -134,6 +134,22 @@ fn a_map_and_a_check_begin_after_a_rest_and_a_burst_begins_neither() {
 }
 
 #[test]
+fn while_a_save_is_written_its_world_is_checked_only_when_asked() {
+    let mut driver = Driver::usual();
+    let mut fresh = catalog();
+    let writing = Finding::note(Code::SaveInProgress, "Save 9 is being written now.", "");
+    fresh[0].worlds[1].layers[0].findings.push(writing);
+    driver.keys("R");
+    driver.scan(1, fresh);
+    driver.keys("/grim<Enter>").rest();
+    driver.effects.clear();
+    driver.rest();
+    assert!(checks(&mut driver).is_empty());
+    driver.keys("v");
+    assert!(!checks(&mut driver).is_empty());
+}
+
+#[test]
 fn a_map_that_was_made_is_not_made_again() {
     let mut driver = Driver::usual();
     driver.keys("/midgard<Enter>").rest();

@@ -2,7 +2,7 @@ use super::super::state::{Effect, Model, Signature, Sort, Subject};
 use super::super::tree::Says;
 use super::look;
 use crate::config::theme::Role;
-use crate::model::{Checked, Depth, Verdict};
+use crate::model::{Checked, Code, Depth, Verdict};
 
 /// The user wants to know now: the layer, or every layer below the node, one after another.
 pub(super) fn verify(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -58,7 +58,11 @@ pub(super) fn background(model: &mut Model, node: u32, effects: &mut Vec<Effect>
     if model.checking.total > 0 {
         return;
     }
-    let Some((profile, _, layer)) = model.layer_of(node) else { return };
+    let Some((profile, world, layer)) = model.layer_of(node) else { return };
+    // While the server writes a save of this world, it has the disk to itself; the next scan asks again.
+    if world.layers.iter().flat_map(|l| &l.findings).any(|finding| finding.code == Code::SaveInProgress) {
+        return;
+    }
     let signature = Signature::of(layer);
     let known = layer.depth == Depth::Full || model.checking.seen.contains(&signature);
     if known || model.checking.running.as_ref() == Some(&signature) {
