@@ -141,9 +141,10 @@ fn while_a_save_is_written_its_world_is_checked_only_when_asked() {
     fresh[0].worlds[1].layers[0].findings.push(writing);
     driver.keys("R");
     driver.scan(1, fresh);
-    driver.keys("/grim<Enter>").rest();
     driver.effects.clear();
-    driver.rest();
+    driver.keys("/grim<Enter>");
+    driver.pass(200);
+    assert!(driver.effects.iter().any(|effect| matches!(effect, Effect::Chart { .. })), "the rest was noticed");
     assert!(checks(&mut driver).is_empty());
     driver.keys("v");
     assert!(!checks(&mut driver).is_empty());
