@@ -120,6 +120,7 @@ fn write(root: &Path, now: Timestamp, zone: &TimeZone) -> io::Result<()> {
 
 /// A new folder with a name that nobody can guess.
 fn private_folder(within: &Path) -> io::Result<PathBuf> {
+    #[cfg_attr(not(unix), allow(unused_mut, reason = "only there does it have a mode to set"))]
     let mut builder = DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);

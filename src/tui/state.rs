@@ -21,6 +21,7 @@ use crate::scan::{Catalog, Event};
 
 /// What the loop hands to [`super::update::update`].
 #[derive(Debug)]
+#[cfg_attr(not(unix), allow(dead_code, reason = "there are no signals that stop and continue"))]
 pub(super) enum Msg {
     /// Time passed: the wall clock, and how long the program has run.
     Time { now: Timestamp, up: Duration },
