@@ -5,6 +5,7 @@
 //! writes, follows a link out of an archive, opens a pipe or a device, or allocates from a length that was not held
 //! against what is there and a ceiling from [`Ceilings`].
 
+mod archive;
 mod at;
 mod ceilings;
 mod effort;

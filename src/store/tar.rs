@@ -14,13 +14,14 @@ use std::io::{self, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::archive::{Archive, Reading};
 use super::at::{At, fill};
 use super::fault;
 use super::index::{Builder, Index};
 use super::inflate::{Packing, Unpacked};
 use super::names::{self, quoted};
 use super::tar_walk::{Source, Stop, Walk};
-use super::{Ceilings, Effort, Entry, Stat, Store, StoreError, StoreErrorKind};
+use super::{Ceilings, Effort, StoreError, StoreErrorKind};
 use crate::model::Container;
 
 /// Below this many unpacked bytes the ratio of packed to unpacked says nothing. 64 MiB.
@@ -87,33 +88,6 @@ impl TarStore {
         })
     }
 
-    /// A reader over a file's content, and its size.
-    fn member(&self, path: &Path, ceiling: u64) -> Result<(Box<dyn Read + Send + '_>, u64), StoreError> {
-        let error = |kind| StoreError::new(path, kind);
-        let (at, size) = self.index.member(path)?;
-        let Some(member) = self.members.get(at) else { return Err(error(StoreErrorKind::NotFound)) };
-        let ceiling = ceiling.min(self.ceilings.archived_file);
-        if size > ceiling {
-            return Err(error(StoreErrorKind::TooLarge { size, ceiling }));
-        }
-        if member.present < size {
-            let how = format!("the archive ends or is damaged after {} of its {size} bytes", member.present);
-            return Err(error(StoreErrorKind::Broken(how)));
-        }
-        let failed = |failed: io::Error| fault::reading(path, &failed);
-        let Some(packing) = self.packing else {
-            let inner = Box::new(self.file.moved(member.start));
-            return Ok((Box::new(Exactly { inner, left: size }), size));
-        };
-        if size > self.ceilings.archive_memory {
-            let mut stream = Stream::new(packing, &self.file, &self.ceilings, &self.effort);
-            stream.pass(member.start).map_err(failed)?;
-            return Ok((Box::new(Exactly { inner: Box::new(stream), left: size }), size));
-        }
-        let content = self.content(packing, at).map_err(failed)?;
-        Ok((Box::new(Cursor::new(Shared(content))), size))
-    }
-
     /// The content of a member, from memory or by unpacking the archive again.
     fn content(&self, packing: Packing, at: usize) -> io::Result<Arc<Vec<u8>>> {
         // One thread unpacks while the others wait: what it keeps is most often what they want.
@@ -173,32 +147,41 @@ impl Kept {
     }
 }
 
-impl Store for TarStore {
-    fn container(&self) -> Container {
-        Container::Tar
-    }
+impl Archive for TarStore {
+    const CONTAINER: Container = Container::Tar;
 
     fn outer(&self) -> &Path {
         &self.outer
     }
 
-    fn list(&self, dir: &Path) -> Result<Vec<Entry>, StoreError> {
-        self.index.list(dir)
+    fn index(&self) -> &Index {
+        &self.index
     }
 
-    fn stat(&self, path: &Path) -> Result<Stat, StoreError> {
-        self.index.stat(path)
-    }
-
-    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send + '_>, StoreError> {
-        self.member(path, u64::MAX).map(|(reader, _)| reader)
-    }
-
-    fn read(&self, path: &Path, ceiling: u64) -> Result<Vec<u8>, StoreError> {
-        let (mut reader, size) = self.member(path, ceiling)?;
-        let mut bytes = fault::room(path, size)?;
-        reader.read_to_end(&mut bytes).map_err(|error| fault::reading(path, &error))?;
-        Ok(bytes)
+    fn member(&self, path: &Path, ceiling: u64) -> Result<Reading<'_>, StoreError> {
+        let error = |kind| StoreError::new(path, kind);
+        let (at, size) = self.index.member(path)?;
+        let Some(member) = self.members.get(at) else { return Err(error(StoreErrorKind::NotFound)) };
+        let ceiling = ceiling.min(self.ceilings.archived_file);
+        if size > ceiling {
+            return Err(error(StoreErrorKind::TooLarge { size, ceiling }));
+        }
+        if member.present < size {
+            let how = format!("the archive ends or is damaged after {} of its {size} bytes", member.present);
+            return Err(error(StoreErrorKind::Broken(how)));
+        }
+        let failed = |failed: io::Error| fault::reading(path, &failed);
+        let Some(packing) = self.packing else {
+            let inner = Box::new(self.file.moved(member.start));
+            return Ok((Box::new(Exactly { inner, left: size }), size));
+        };
+        if size > self.ceilings.archive_memory {
+            let mut stream = Stream::new(packing, &self.file, &self.ceilings, &self.effort);
+            stream.pass(member.start).map_err(failed)?;
+            return Ok((Box::new(Exactly { inner: Box::new(stream), left: size }), size));
+        }
+        let content = self.content(packing, at).map_err(failed)?;
+        Ok((Box::new(Cursor::new(Shared(content))), size))
     }
 
     fn damage(&self) -> Option<StoreError> {

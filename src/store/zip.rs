@@ -15,10 +15,11 @@ use zip::read::{ArchiveOffset, Config};
 use zip::result::ZipError;
 use zip::{CompressionMethod, System, ZipArchive};
 
+use super::archive::{Archive, Reading};
 use super::at::At;
 use super::index::{Builder, Index};
 use super::names::{self, quoted};
-use super::{Ceilings, Effort, Entry, Stat, Store, StoreError, StoreErrorKind};
+use super::{Ceilings, Effort, StoreError, StoreErrorKind};
 use super::{fault, zip_directory};
 use crate::model::{Container, shown};
 
@@ -124,8 +125,32 @@ impl ZipStore {
         })
     }
 
-    /// A reader over the packed bytes' content, and its size.
-    fn member(&self, path: &Path, ceiling: u64) -> Result<(Box<dyn Read + Send + '_>, u64), StoreError> {
+    /// The whole of a file that is packed with Deflate64, at most one byte more than it should have.
+    fn inflate64(&self, path: &Path, member: &Member) -> Result<Vec<u8>, StoreError> {
+        let broken = |how: String| StoreError::new(path, StoreErrorKind::Broken(how));
+        let Some(archive) = &self.archive else { return Err(broken("its archive is gone".to_owned())) };
+        let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = archive.by_index(member.number).map_err(|error| broken(error.to_string()))?;
+        let mut bytes = fault::room(path, member.size)?;
+        file.take(member.size.saturating_add(1))
+            .read_to_end(&mut bytes)
+            .map_err(|error| fault::reading(path, &damaged(error)))?;
+        Ok(bytes)
+    }
+}
+
+impl Archive for ZipStore {
+    const CONTAINER: Container = Container::Zip;
+
+    fn outer(&self) -> &Path {
+        &self.outer
+    }
+
+    fn index(&self) -> &Index {
+        &self.index
+    }
+
+    fn member(&self, path: &Path, ceiling: u64) -> Result<Reading<'_>, StoreError> {
         let error = |kind| StoreError::new(path, kind);
         let (at, size) = self.index.member(path)?;
         let Some(member) = self.members.get(at) else { return Err(error(StoreErrorKind::NotFound)) };
@@ -158,48 +183,6 @@ impl ZipStore {
             Box::new(Checked { inner: Some(inner), left: member.size, crc: Crc::new(), wanted: member.crc, effort }),
             size,
         ))
-    }
-
-    /// The whole of a file that is packed with Deflate64, at most one byte more than it should have.
-    fn inflate64(&self, path: &Path, member: &Member) -> Result<Vec<u8>, StoreError> {
-        let broken = |how: String| StoreError::new(path, StoreErrorKind::Broken(how));
-        let Some(archive) = &self.archive else { return Err(broken("its archive is gone".to_owned())) };
-        let mut archive = archive.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = archive.by_index(member.number).map_err(|error| broken(error.to_string()))?;
-        let mut bytes = fault::room(path, member.size)?;
-        file.take(member.size.saturating_add(1))
-            .read_to_end(&mut bytes)
-            .map_err(|error| fault::reading(path, &damaged(error)))?;
-        Ok(bytes)
-    }
-}
-
-impl Store for ZipStore {
-    fn container(&self) -> Container {
-        Container::Zip
-    }
-
-    fn outer(&self) -> &Path {
-        &self.outer
-    }
-
-    fn list(&self, dir: &Path) -> Result<Vec<Entry>, StoreError> {
-        self.index.list(dir)
-    }
-
-    fn stat(&self, path: &Path) -> Result<Stat, StoreError> {
-        self.index.stat(path)
-    }
-
-    fn open(&self, path: &Path) -> Result<Box<dyn Read + Send + '_>, StoreError> {
-        self.member(path, u64::MAX).map(|(reader, _)| reader)
-    }
-
-    fn read(&self, path: &Path, ceiling: u64) -> Result<Vec<u8>, StoreError> {
-        let (mut reader, size) = self.member(path, ceiling)?;
-        let mut bytes = fault::room(path, size)?;
-        reader.read_to_end(&mut bytes).map_err(|error| fault::reading(path, &error))?;
-        Ok(bytes)
     }
 }
 
