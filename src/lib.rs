@@ -3,7 +3,7 @@
 //! The map of the crate; arrows point one way only, and a room never imports from a room to its left:
 //!
 //! ```text
-//! main -> cli, tui -> scan, config -> games -> raster, store -> model
+//! main -> cli, tui -> config -> scan -> games -> raster, store -> model
 //! main -> demo -> games
 //! ```
 //!

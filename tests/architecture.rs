@@ -14,7 +14,7 @@ const ARROWS: [(&str, &[&str]); 9] = [
     ("scan", &["model", "raster", "store", "games"]),
     ("config", &["model", "raster", "store", "games", "scan"]),
     ("demo", &["model", "store", "games"]),
-    ("cli", &["model", "raster", "store", "games", "scan", "config", "demo"]),
+    ("cli", &["model", "raster", "store", "games", "scan", "config"]),
     ("tui", &["model", "raster", "store", "games", "scan", "config"]),
 ];
 
