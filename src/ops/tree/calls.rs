@@ -112,7 +112,7 @@ impl<'h, H: Hook> Sys<'h, H> {
         flags: OFlags,
         mode: Mode,
     ) -> Result<OwnedFd, Errno> {
-        let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         self.again(call, || {
             if self.openat2 {
                 fs::openat2(&folder, name, flags, mode, BENEATH)
@@ -124,10 +124,17 @@ impl<'h, H: Hook> Sys<'h, H> {
 
     /// Opens something to read, without a change of its access time where we may ask for that.
     pub(super) fn open(&self, folder: impl AsFd, name: &CStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+        // A pipe that takes the place of a file must not make us wait for somebody to write into it.
+        let flags = flags | OFlags::NONBLOCK;
         match self.open_with(Call::Open, &folder, name, flags | OFlags::NOATIME, Mode::empty()) {
             Err(Errno::PERM) => self.open_with(Call::Open, &folder, name, flags, Mode::empty()),
             result => result,
         }
+    }
+
+    /// Opens a folder only to go further down, which needs no right to list it.
+    pub(super) fn pass(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
+        self.open_with(Call::Open, folder, name, OFlags::PATH | OFlags::DIRECTORY, Mode::empty())
     }
 
     pub(super) fn create(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {

@@ -284,7 +284,7 @@ impl<H: Hook> Copier<'_, H> {
         let mut names = first.iter().filter_map(one_name).peekable();
         while let Some(part) = names.next() {
             if names.peek().is_some() {
-                folder = self.sys.open(&folder, &part, OFlags::PATH | OFlags::DIRECTORY).map_err(&stop_at)?;
+                folder = self.sys.pass(&folder, &part).map_err(&stop_at)?;
                 continue;
             }
             self.sys.link(&folder, &part, to, name).map_err(&stop_at)?;
