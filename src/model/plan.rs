@@ -416,7 +416,9 @@ fn digest(draft: &Draft) -> [u8; 8] {
     sum.text("worldkeep plan 1");
     sum.text(draft.operation.as_str());
     sum.number(draft.steps.len() as u64);
-    draft.steps.iter().for_each(|step| sum.step(step));
+    for step in &draft.steps {
+        sum.step(step);
+    }
     sum.number(draft.bytes);
     sum.path(&draft.space.on);
     sum.number(draft.space.bytes);
@@ -432,7 +434,9 @@ fn digest(draft: &Draft) -> [u8; 8] {
         if let Some(was) = witness.was {
             let (seconds, nanoseconds) = was.modified;
             let numbers = [was.device, was.inode, was.size, seconds.cast_unsigned(), nanoseconds.into()];
-            numbers.into_iter().for_each(|number| sum.number(number));
+            for number in numbers {
+                sum.number(number);
+            }
         }
     }
     let mut start = [0; 8];
@@ -466,7 +470,9 @@ impl Sum {
                 self.text("copy");
                 self.path(from);
                 self.number(items.len() as u64);
-                items.iter().for_each(|item| self.bytes(item.as_encoded_bytes()));
+                for item in items {
+                    self.bytes(item.as_encoded_bytes());
+                }
                 self.path(to);
             }
             Step::Write { path, bytes } => {

@@ -229,7 +229,7 @@ fn what_cannot_be_read_is_never_called_equal() {
     lab.copy().unwrap();
     for path in [lab.stage("World/a"), lab.source("World/a"), lab.stage("World")] {
         let mode = fs::metadata(&path).unwrap().permissions();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).unwrap();
         let proof = lab.compare();
         assert!(!proof.equal());
         assert!(proof.differences.iter().any(|d| matches!(d.kind, Kind::Unreadable { .. })), "{:?}", proof.differences);

@@ -124,8 +124,8 @@ impl Lab {
     pub(crate) fn dated(&self) -> &Self {
         let mut all = below(&self.source(""));
         all.sort_by_key(|path| std::cmp::Reverse(path.components().count()));
-        for (n, path) in all.iter().enumerate().filter(|(_, path)| !path.is_symlink()) {
-            let time = SystemTime::UNIX_EPOCH + Duration::new(1_700_000_000 + n as u64, 123_456_789 + n as u32);
+        for (n, path) in (0_u32..).zip(&all).filter(|(_, path)| !path.is_symlink()) {
+            let time = SystemTime::UNIX_EPOCH + Duration::new(1_700_000_000 + u64::from(n), 123_456_789 + n);
             let times = FileTimes::new().set_modified(time).set_accessed(time + Duration::from_nanos(5));
             File::open(path).unwrap().set_times(times).unwrap();
         }
@@ -181,7 +181,7 @@ pub(crate) fn picture(folder: &Path) -> BTreeMap<PathBuf, String> {
         let meta = path.symlink_metadata().unwrap();
         let name = path.strip_prefix(folder).unwrap().to_path_buf();
         let what = if meta.is_symlink() {
-            format!("link {:?}", fs::read_link(&path).unwrap())
+            format!("link {}", fs::read_link(&path).unwrap().display())
         } else if meta.is_file() {
             let bytes = fs::read(&path).map(|bytes| {
                 (
@@ -189,7 +189,7 @@ pub(crate) fn picture(folder: &Path) -> BTreeMap<PathBuf, String> {
                     bytes.iter().fold(7_u64, |sum, b| sum.wrapping_mul(0x100_0000_01b3).wrapping_add(u64::from(*b))),
                 )
             });
-            format!("file {bytes:?} first {:?}", inodes.entry(meta.ino()).or_insert_with(|| name.clone()))
+            format!("file {bytes:?} first {}", inodes.entry(meta.ino()).or_insert_with(|| name.clone()).display())
         } else {
             "folder".to_owned()
         };
@@ -228,6 +228,5 @@ pub(crate) fn calls_of(lab: &Lab, flush: Flush) -> Vec<Call> {
     });
     lab.copy_hooked(&hook, flush).unwrap();
     lab.clear();
-    drop(hook);
-    calls.into_inner()
+    calls.take()
 }

@@ -56,7 +56,8 @@ fn a_confirmed_plan_that_fits_the_disk_is_staged_and_proved() {
 
 #[test]
 fn a_plan_from_before_a_change_is_stale() {
-    let changes: [(fn(&Lab), &str); 5] = [
+    type Change = (fn(&Lab), &'static str);
+    let changes: [Change; 5] = [
         (|lab| fs::write(lab.source("W.db"), b"another length").unwrap(), "changed"),
         (|lab| fs::remove_file(lab.source("W.db")).unwrap(), "is gone"),
         (

@@ -55,7 +55,7 @@ pub trait Hook {
 pub struct Direct;
 
 impl Hook for Direct {
-    #[inline(always)]
+    #[inline]
     fn before(&self, _call: Call) -> Result<(), Errno> {
         Ok(())
     }
