@@ -2,7 +2,7 @@ use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-use crate::model::{shown, shown_path};
+use crate::model::shown_path;
 
 /// Which of the two trees something happened in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,6 +196,6 @@ impl Cause {
     /// A link that leads out, by the bytes of its target.
     #[cfg(target_os = "linux")]
     pub(super) fn leads_out(target: &[u8]) -> Self {
-        Self::LeadsOut(shown(&String::from_utf8_lossy(target)))
+        Self::LeadsOut(crate::model::shown(&String::from_utf8_lossy(target)))
     }
 }

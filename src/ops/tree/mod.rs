@@ -137,10 +137,12 @@ pub struct Copied {
     /// True when all of it was made durable at once, false when one by one.
     pub flushed_at_once: bool,
     /// Device and inode of everything that was made, the stage first.
+    #[cfg(target_os = "linux")]
     made: Made,
 }
 
 /// Device and inode of what a copy made.
+#[cfg(target_os = "linux")]
 #[derive(Debug, Default)]
 struct Made {
     stage: Option<(u64, u64)>,
