@@ -249,7 +249,8 @@ fn many_files_are_made_durable_at_once_and_few_one_by_one() {
     let calls = |lab: &Lab, flush| crate::lab::calls_of(lab, flush);
     let count = |calls: &[Call], wanted| calls.iter().filter(|call| **call == wanted).count();
     let many = calls(&lab, Flush::ByAmount);
-    assert_eq!((count(&many, Call::Syncfs), count(&many, Call::Fsync)), (1, 256 + 2));
+    let singly = usize::try_from(worldkeep::ops::tree::FLUSHED_SINGLY).unwrap();
+    assert_eq!((count(&many, Call::Syncfs), count(&many, Call::Fsync)), (1, singly + 2));
     let singly = calls(&lab, Flush::Singly);
     assert_eq!((count(&singly, Call::Syncfs), count(&singly, Call::Fsync)), (0, 300 + 3));
     // The whole is asked for after everything is written, and the stage and its name after that.

@@ -39,7 +39,7 @@ pub const MAX_DEPTH: usize = 100;
 
 /// So many files and folders are made durable one by one; beyond that, one call for the whole file system is cheaper, at
 /// the price of writing out what others have pending there too. `docs/operations.md` has the measurement.
-pub const FLUSHED_SINGLY: u64 = 256;
+pub const FLUSHED_SINGLY: u64 = 32;
 
 /// At most so many losses are listed by name.
 pub const LISTED_LOSSES: usize = 1000;
