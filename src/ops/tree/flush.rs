@@ -6,7 +6,7 @@ use rustix::fs::{FsWord, fstatfs};
 
 use super::calls::Hook;
 use super::walk::{Copier, Stop, said};
-use super::{FLUSHED_SINGLY, Flush};
+use super::{BYTES_FLUSHED_SINGLY, FLUSHED_SINGLY, Flush};
 use crate::ops::{Act, Side};
 
 /// How this copy is made durable, and how far that is.
@@ -30,12 +30,13 @@ impl Flusher {
         self.at_once_tells = kernel_tells() && fstatfs(stage).is_ok_and(|fs| is_local(fs.f_type));
     }
 
-    fn waits(&self) -> bool {
+    /// `bytes`: how many are copied so far.
+    fn waits(&self, bytes: u64) -> bool {
         self.at_once_tells
             && match self.how {
                 Flush::Singly => false,
                 Flush::AtOnce => true,
-                Flush::ByAmount => self.singly >= FLUSHED_SINGLY,
+                Flush::ByAmount => self.singly >= FLUSHED_SINGLY || bytes > BYTES_FLUSHED_SINGLY,
             }
     }
 }
@@ -66,7 +67,7 @@ fn is_local(kind: FsWord) -> bool {
 impl<H: Hook> Copier<'_, H> {
     /// Makes a finished file or folder durable, or leaves that to the end.
     pub(super) fn flush(&mut self, made: BorrowedFd<'_>) -> Result<(), Stop> {
-        if self.flusher.waits() {
+        if self.flusher.waits(self.done.bytes) {
             self.flusher.owed = true;
             return Ok(());
         }

@@ -41,13 +41,16 @@ pub const MAX_DEPTH: usize = 100;
 /// the price of writing out what others have pending there too. `docs/operations.md` has the measurement.
 pub const FLUSHED_SINGLY: u64 = 32;
 
+/// So many bytes as well: the disk is idle between one large file and the next.
+pub const BYTES_FLUSHED_SINGLY: u64 = 64 << 20;
+
 /// At most so many losses are listed by name.
 pub const LISTED_LOSSES: usize = 1000;
 
 /// How a copy is made durable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Flush {
-    /// One by one up to [`FLUSHED_SINGLY`], beyond that at once where the system reports errors of that.
+    /// One by one up to [`FLUSHED_SINGLY`] and [`BYTES_FLUSHED_SINGLY`], beyond either at once where the system reports errors of that.
     #[default]
     ByAmount,
     /// Each file and folder by itself.
