@@ -5,6 +5,7 @@
 //! ```text
 //! main -> cli, tui -> config -> scan -> games -> raster, store -> model
 //! main -> demo -> games
+//! ops -> model
 //! ```
 //!
 //! - [`model`]: plain data about saves, no input or output.
@@ -12,6 +13,7 @@
 //! - [`raster`]: pictures without a terminal.
 //! - [`games`]: what each game does with its files, behind one trait.
 //! - [`scan`]: finds profiles, walks and watches them.
+//! - [`ops`]: copies saves faithfully and proves it; runs plans that a person confirmed, as far as it is built.
 //! - [`config`]: file, environment and arguments merged; actions, keys and themes.
 //! - [`cli`]: the commands, as text or JSON.
 //! - [`tui`]: the browser.
@@ -23,6 +25,7 @@ pub mod config;
 pub mod demo;
 pub mod games;
 pub mod model;
+pub mod ops;
 pub mod raster;
 pub mod scan;
 pub mod store;

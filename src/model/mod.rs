@@ -8,6 +8,7 @@ mod facts;
 mod finding;
 pub mod human;
 mod layer;
+pub mod plan;
 mod profile;
 mod stamp;
 mod text;

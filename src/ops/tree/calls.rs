@@ -1,0 +1,276 @@
+//! The system calls of the copier, each behind one place where a test can make it fail.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{self, AtFlags, Gid, Mode, OFlags, ResolveFlags, SeekFrom, Stat, Timestamps, Uid, XattrFlags};
+use rustix::io::Errno;
+
+/// A kind of system call, for a [`Hook`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "each is the call of that name")]
+pub enum Call {
+    Openat2,
+    Open,
+    Create,
+    Mkdir,
+    Stat,
+    List,
+    ReadLink,
+    Symlink,
+    Link,
+    Unlink,
+    Clone,
+    CopyRange,
+    Seek,
+    Read,
+    Write,
+    Truncate,
+    Chown,
+    Chmod,
+    Times,
+    ListAttributes,
+    GetAttribute,
+    SetAttribute,
+    RemoveAttribute,
+    Fsync,
+    Syncfs,
+}
+
+/// Something that is asked before each system call of a copy. What the program uses, [`Direct`], does nothing and
+/// costs nothing; tests make calls fail, shorten them, or change the disk in between.
+pub trait Hook {
+    /// Called before each try of a call; an error is what the call then answers, without being made.
+    fn before(&self, call: Call) -> Result<(), Errno>;
+
+    /// At most so many of the wanted bytes are asked for; never 0.
+    fn most(&self, _call: Call, wanted: usize) -> usize {
+        wanted
+    }
+}
+
+/// No hook.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Direct;
+
+impl Hook for Direct {
+    #[inline]
+    fn before(&self, _call: Call) -> Result<(), Errno> {
+        Ok(())
+    }
+}
+
+/// How often a call that a signal interrupts is made again, before that counts as an error. Signals do come in numbers
+/// (a terminal that is resized), but never so often in a row unless something is wrong.
+const TRIES: u32 = 100;
+
+/// Neither up, nor through a link of any kind, nor onto another mount.
+const BENEATH: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS)
+    .union(ResolveFlags::NO_XDEV);
+
+pub(super) struct Sys<'h, H> {
+    hook: &'h H,
+    openat2: bool,
+}
+
+impl<'h, H: Hook> Sys<'h, H> {
+    /// Finds out once whether there is an `openat2` that we may use.
+    pub(super) fn new(hook: &'h H, folder: impl AsFd) -> Self {
+        let mut sys = Self { hook, openat2: true };
+        let probe = sys.again(Call::Openat2, || {
+            fs::openat2(&folder, c".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty(), BENEATH)
+        });
+        sys.openat2 = probe.is_ok();
+        sys
+    }
+
+    fn again<T>(&self, call: Call, mut run: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+        for _ in 0..TRIES {
+            match self.hook.before(call).and_then(|()| run()) {
+                Err(Errno::INTR) => {}
+                result => return result,
+            }
+        }
+        Err(Errno::INTR)
+    }
+
+    fn once<T>(&self, call: Call, run: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
+        self.hook.before(call)?;
+        run()
+    }
+
+    /// Opens one name of a folder. `name` holds no slash, so that `NOFOLLOW` is enough where there is no `openat2`,
+    /// save that another file system mounted there shows only by its device.
+    fn open_with(
+        &self,
+        call: Call,
+        folder: impl AsFd,
+        name: &CStr,
+        flags: OFlags,
+        mode: Mode,
+    ) -> Result<OwnedFd, Errno> {
+        let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        self.again(call, || {
+            if self.openat2 {
+                fs::openat2(&folder, name, flags, mode, BENEATH)
+            } else {
+                fs::openat(&folder, name, flags, mode)
+            }
+        })
+    }
+
+    /// Opens something to read, without a change of its access time where we may ask for that.
+    pub(super) fn open(&self, folder: impl AsFd, name: &CStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+        // A pipe that takes the place of a file must not make us wait for somebody to write into it.
+        let flags = flags | OFlags::NONBLOCK;
+        match self.open_with(Call::Open, &folder, name, flags | OFlags::NOATIME, Mode::empty()) {
+            Err(Errno::PERM) => self.open_with(Call::Open, &folder, name, flags, Mode::empty()),
+            result => result,
+        }
+    }
+
+    /// Opens a folder only to go further down, which needs no right to list it.
+    pub(super) fn pass(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
+        self.open_with(Call::Open, folder, name, OFlags::PATH | OFlags::DIRECTORY, Mode::empty())
+    }
+
+    pub(super) fn create(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        self.open_with(Call::Create, folder, name, flags, Mode::RUSR | Mode::WUSR)
+    }
+
+    pub(super) fn mkdir(&self, folder: impl AsFd, name: &CStr) -> Result<(), Errno> {
+        self.again(Call::Mkdir, || fs::mkdirat(&folder, name, Mode::RWXU))
+    }
+
+    pub(super) fn stat(&self, file: impl AsFd) -> Result<Stat, Errno> {
+        self.again(Call::Stat, || fs::fstat(&file))
+    }
+
+    /// A link is looked at itself.
+    pub(super) fn stat_at(&self, folder: impl AsFd, name: &CStr) -> Result<Stat, Errno> {
+        self.again(Call::Stat, || fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW))
+    }
+
+    pub(super) fn next_name<'r, F: AsFd>(
+        &self,
+        list: &'r mut fs::RawDir<'_, F>,
+    ) -> Option<Result<fs::RawDirEntry<'r>, Errno>> {
+        if list.is_buffer_empty() {
+            // An interruption inside the listing itself is an error: what it had read by then is not known.
+            if let Err(error) = self.again(Call::List, || Ok(())) {
+                return Some(Err(error));
+            }
+        }
+        list.next()
+    }
+
+    pub(super) fn read_link(&self, folder: impl AsFd, name: &CStr) -> Result<Vec<u8>, Errno> {
+        self.again(Call::ReadLink, || fs::readlinkat(&folder, name, Vec::new()).map(std::ffi::CString::into_bytes))
+    }
+
+    pub(super) fn symlink(&self, target: &[u8], folder: impl AsFd, name: &CStr) -> Result<(), Errno> {
+        self.again(Call::Symlink, || fs::symlinkat(target, &folder, name))
+    }
+
+    pub(super) fn link(&self, from: impl AsFd, old: &CStr, to: impl AsFd, new: &CStr) -> Result<(), Errno> {
+        self.again(Call::Link, || fs::linkat(&from, old, &to, new, AtFlags::empty()))
+    }
+
+    pub(super) fn unlink(&self, folder: impl AsFd, name: &CStr, flags: AtFlags) -> Result<(), Errno> {
+        self.again(Call::Unlink, || fs::unlinkat(&folder, name, flags))
+    }
+
+    pub(super) fn clone(&self, from: impl AsFd, to: impl AsFd) -> Result<(), Errno> {
+        self.again(Call::Clone, || fs::ioctl_ficlone(&to, &from))
+    }
+
+    pub(super) fn copy_range(&self, from: impl AsFd, to: impl AsFd, at: u64, most: usize) -> Result<usize, Errno> {
+        let most = self.hook.most(Call::CopyRange, most);
+        self.again(Call::CopyRange, || {
+            let (mut read_at, mut write_at) = (at, at);
+            fs::copy_file_range(&from, Some(&mut read_at), &to, Some(&mut write_at), most)
+        })
+    }
+
+    pub(super) fn seek(&self, file: impl AsFd, to: SeekFrom) -> Result<u64, Errno> {
+        self.again(Call::Seek, || fs::seek(&file, to))
+    }
+
+    pub(super) fn read(&self, file: impl AsFd, into: &mut [u8], at: u64) -> Result<usize, Errno> {
+        let most = self.hook.most(Call::Read, into.len()).min(into.len());
+        let (into, _) = into.split_at_mut(most);
+        self.again(Call::Read, || rustix::io::pread(&file, &mut *into, at))
+    }
+
+    pub(super) fn write(&self, file: impl AsFd, bytes: &[u8], at: u64) -> Result<usize, Errno> {
+        let most = self.hook.most(Call::Write, bytes.len()).min(bytes.len());
+        let (bytes, _) = bytes.split_at(most);
+        self.again(Call::Write, || rustix::io::pwrite(&file, bytes, at))
+    }
+
+    pub(super) fn truncate(&self, file: impl AsFd, length: u64) -> Result<(), Errno> {
+        self.again(Call::Truncate, || fs::ftruncate(&file, length))
+    }
+
+    pub(super) fn chown(&self, file: impl AsFd, owner: Option<u32>, group: Option<u32>) -> Result<(), Errno> {
+        self.again(Call::Chown, || fs::fchown(&file, owner.map(Uid::from_raw), group.map(Gid::from_raw)))
+    }
+
+    pub(super) fn chown_at(
+        &self,
+        folder: impl AsFd,
+        name: &CStr,
+        owner: Option<u32>,
+        group: Option<u32>,
+    ) -> Result<(), Errno> {
+        let (owner, group) = (owner.map(Uid::from_raw), group.map(Gid::from_raw));
+        self.again(Call::Chown, || fs::chownat(&folder, name, owner, group, AtFlags::SYMLINK_NOFOLLOW))
+    }
+
+    pub(super) fn chmod(&self, file: impl AsFd, mode: u32) -> Result<(), Errno> {
+        self.again(Call::Chmod, || fs::fchmod(&file, Mode::from_raw_mode(mode)))
+    }
+
+    pub(super) fn set_times(&self, file: impl AsFd, times: &Timestamps) -> Result<(), Errno> {
+        self.again(Call::Times, || fs::futimens(&file, times))
+    }
+
+    pub(super) fn set_times_at(&self, folder: impl AsFd, name: &CStr, times: &Timestamps) -> Result<(), Errno> {
+        self.again(Call::Times, || fs::utimensat(&folder, name, times, AtFlags::SYMLINK_NOFOLLOW))
+    }
+
+    pub(super) fn attributes(&self, file: impl AsFd, into: &mut [u8]) -> Result<usize, Errno> {
+        self.again(Call::ListAttributes, || fs::flistxattr(&file, &mut *into))
+    }
+
+    pub(super) fn attribute(&self, file: impl AsFd, name: &CStr, into: &mut [u8]) -> Result<usize, Errno> {
+        self.again(Call::GetAttribute, || fs::fgetxattr(&file, name, &mut *into))
+    }
+
+    pub(super) fn set_attribute(&self, file: impl AsFd, name: &CStr, value: &[u8]) -> Result<(), Errno> {
+        self.again(Call::SetAttribute, || fs::fsetxattr(&file, name, value, XattrFlags::empty()))
+    }
+
+    pub(super) fn remove_attribute(&self, file: impl AsFd, name: &CStr) -> Result<(), Errno> {
+        self.again(Call::RemoveAttribute, || fs::fremovexattr(&file, name))
+    }
+
+    /// Made once, whatever it answers: after an error the kernel may call the same pages clean.
+    pub(super) fn flush(&self, file: impl AsFd) -> Result<(), Errno> {
+        self.once(Call::Fsync, || fs::fsync(file))
+    }
+
+    /// Made once, like [`Sys::flush`].
+    pub(super) fn flush_all(&self, on: impl AsFd) -> Result<(), Errno> {
+        self.once(Call::Syncfs, || fs::syncfs(on))
+    }
+}
+
+/// Room for a listing of a folder: some hundred names at a time.
+pub(super) fn listing_buffer() -> Vec<MaybeUninit<u8>> {
+    vec![MaybeUninit::uninit(); 16 * 1024]
+}
