@@ -1,4 +1,4 @@
-//! A tar archive, plain or packed, as a [`Store`].
+//! A tar archive, plain or packed, as a [`Store`](super::Store).
 //!
 //! **What opening costs.** A plain tar is walked by seeking from header to header, so it costs one small read per
 //! entry. A packed tar has no list of its files, so it is unpacked once from start to end, at some hundred MB a second
@@ -8,7 +8,7 @@
 //! file, and the kept part becomes the files of its folder and those that follow.
 //!
 //! **What is accepted.** An archive that ends early or is damaged in its middle opens with what came before: its files
-//! are read, the file in which the damage lies is broken, and [`Store::damage`] says what is wrong.
+//! are read, the file in which the damage lies is broken, and [`Store::damage`](super::Store::damage) says what is wrong.
 
 use std::io::{self, Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};

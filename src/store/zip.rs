@@ -1,4 +1,4 @@
-//! A zip archive as a [`Store`].
+//! A zip archive as a [`Store`](super::Store).
 //!
 //! The names are indexed once, from the central directory alone, so that opening costs one read at the end of the
 //! file however large it is. An archive with one refused entry is refused whole. A file in it is inflated when it is
