@@ -14,9 +14,9 @@ const ARROWS: [(&str, &[&str]); 10] = [
     ("scan", &["model", "raster", "store", "games"]),
     ("config", &["model", "raster", "store", "games", "scan"]),
     ("demo", &["model", "store", "games"]),
-    ("ops", &["model"]),
-    ("cli", &["model", "raster", "store", "games", "scan", "config"]),
-    ("tui", &["model", "raster", "store", "games", "scan", "config"]),
+    ("ops", &["model", "raster", "store", "games"]),
+    ("cli", &["model", "raster", "store", "games", "scan", "config", "ops"]),
+    ("tui", &["model", "raster", "store", "games", "scan", "config", "ops"]),
 ];
 
 fn sources(dir: &Path) -> Vec<PathBuf> {

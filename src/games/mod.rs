@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::model::{Cancel, Checked, Finding, GameId, Layer, World};
+use crate::model::outline::{Ask, Outline, Traces};
+use crate::model::plan::Refusal;
+use crate::model::{Cancel, Checked, Finding, GameId, Heard, Layer, Profile, World};
 use crate::raster::Chart;
 use crate::store::{Ceilings, EntryKind, Store, StoreError};
 
@@ -151,6 +153,16 @@ pub trait Game: Sync {
     /// By which rule a name on disk is a world, a layer or neither, in words: the answer to "where did it go". Empty
     /// for a name without anything special, which says nothing about where it went.
     fn explain_name(&self, name: &str) -> String;
+
+    /// What an operation means for the files, by the rules of the game, or why the game would be harmed by it. Reads
+    /// through stores that it opens itself, and changes nothing.
+    fn plan(&self, ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal>;
+
+    /// What could show that a server uses anything of a profile.
+    fn traces(&self, profile: &Profile) -> Traces;
+
+    /// What a line of the server's own output says about its saves; none for the many lines that say nothing of them.
+    fn hears(&self, line: &str) -> Option<Heard>;
 }
 
 /// Every game, the only list of them.

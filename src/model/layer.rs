@@ -27,6 +27,8 @@ pub enum LayerKind {
     Rolling,
     /// A tool's or a panel's archive.
     Archive,
+    /// What an operation of ours took away and keeps for an undo.
+    Parked,
     /// A write that never reached its final name (`.new`), or files that belong to no rule.
     Stray,
 }
@@ -45,6 +47,7 @@ impl LayerKind {
             Self::Cloud => "cloud",
             Self::Rolling => "rolling",
             Self::Archive => "archive",
+            Self::Parked => "parked",
             Self::Stray => "stray",
         }
     }
@@ -58,6 +61,7 @@ impl LayerKind {
             Self::Restore => "before a restore",
             Self::Cloud => "cloud backup",
             Self::Rolling => "rolling save",
+            Self::Parked => "kept for undo",
             other => other.as_str(),
         }
     }

@@ -1,23 +1,39 @@
-//! What changes saves: so far the copy into a stage and the proof that the stage is the source.
+//! What changes saves: plans are made from a game's outline, carried out crash-safely, taken back, and recovered.
 //!
+//! - [`ask`]: from a question to a plan: the game's rules, the server, the places. What the command line and the browser call.
+//! - [`draft`]: an outline becomes a plan: where it is staged, what is parked where, whether it can be done here at all.
+//! - [`liveness`]: whether a server uses a save.
 //! - [`fresh`]: a confirmed plan, checked once more against the disk. Only this runs.
-//! - [`stage`]: the copies of such a plan, made durable and proved.
-//! - [`tree`]: copies files and folders faithfully, by descriptors that follow no link, and makes them durable.
-//! - [`compare`]: says in what a copy differs from its source. It shares no code with the copier.
+//! - [`stage`], [`tree`], [`unpack`], [`compare`]: the new state, made durable and proved, outside every folder
+//!   that the game looks into.
+//! - [`run`]: lock, stage, journal, renames, journal gone.
+//! - [`recover`]: what an interrupted run left is finished or rolled back.
+//! - [`history`], [`undo`], [`purge`]: what was done, taking it back, and emptying the recycle folder.
+//! - [`keep`], [`record`]: the keeping folder `.worldkeep`, and the lock in it.
 //!
-//! Nothing here knows a game's file names. The journal, the exchange, the recycle folder and the look for a running
-//! server are not built yet, and no command leads here. `docs/operations.md` says what is kept, what is refused and
-//! how it was shown.
+//! Nothing here knows a game's file names. `docs/operations.md` says what is kept, what is refused and how it was shown.
 //!
-//! Linux has all of it. Elsewhere the types are there, and [`Root::open`] refuses with the reason, so that there is
-//! nothing to copy from or into.
+//! Linux has all of it. Elsewhere the types are there, and [`Root::open`] refuses with the reason.
 
+pub mod ask;
 pub mod compare;
+pub mod draft;
 mod failure;
 pub mod fresh;
+pub mod history;
+pub mod keep;
+pub mod liveness;
+pub mod purge;
+pub mod record;
+pub mod recover;
 mod root;
+pub mod run;
+mod setting;
 pub mod stage;
 pub mod tree;
+pub mod undo;
+pub mod unpack;
 
 pub use failure::{Act, Cause, Failure, Side, State};
 pub use root::Root;
+pub use setting::Setting;

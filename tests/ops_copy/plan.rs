@@ -25,6 +25,12 @@ fn plan(lab: &Lab, names: &[&str]) -> Plan {
     }
     Draft {
         operation: Operation::Backup,
+        subject: "World".into(),
+        name: "0123456789ab".into(),
+        undoes: None,
+        keep: lab.keep(),
+        preview: worldkeep::model::outline::Preview::default(),
+        traces: None,
         steps: names.iter().map(copy).collect(),
         bytes: 1,
         space: Space { on: lab.keep(), bytes: 1 },

@@ -26,7 +26,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{Context, Enclosing, Game, Places, Roster, RosterEntry, UsualPlace};
-use crate::model::{Checked, Code, Depth, Finding, GameId, Layer, LayerKind, Shape, World, shown};
+use crate::model::outline::{Ask, Outline, Traces};
+use crate::model::plan::{Reason, Refusal};
+use crate::model::{
+    Checked, Code, Depth, Finding, GameId, Heard, Layer, LayerKind, Profile, Shape, World, shown,
+};
 use crate::raster::Chart;
 use crate::store::{Store, StoreError};
 
@@ -126,5 +130,17 @@ impl Game for Valheim {
             }
             _ => rule,
         }
+    }
+
+    fn plan(&self, _ask: &Ask<'_>, _context: &Context) -> Result<Outline, Refusal> {
+        Err(Refusal::new(Reason::NotSupported, "Not built yet."))
+    }
+
+    fn traces(&self, profile: &Profile) -> Traces {
+        Traces { root: profile.root.clone(), ..Traces::default() }
+    }
+
+    fn hears(&self, _line: &str) -> Option<Heard> {
+        None
     }
 }

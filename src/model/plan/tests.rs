@@ -5,6 +5,12 @@ use super::*;
 fn draft() -> Draft {
     Draft {
         operation: Operation::Restore,
+        subject: "W".into(),
+        name: "0123456789ab".into(),
+        undoes: None,
+        keep: "/keep".into(),
+        preview: Preview::default(),
+        traces: None,
         steps: vec![
             Step::Copy { from: "/saves".into(), items: vec!["W.fwl".into(), "W.db".into()], to: "/keep/stage".into() },
             Step::Exchange { stage: "/keep/stage/W.db".into(), live: "/saves/W.db".into() },
@@ -39,6 +45,23 @@ fn a_plan_that_differs_in_anything_has_another_id() {
     let changes: Vec<fn(&mut Draft)> = vec![
         |_| {},
         |d| d.operation = Operation::Copy,
+        |d| d.subject.push('x'),
+        |d| d.name.push('x'),
+        |d| d.undoes = Some("0123456789ab".into()),
+        |d| d.keep.push("x"),
+        |d| d.steps[1] = Step::Place { from: "/keep/stage/W.db".into(), to: "/saves/W.db".into() },
+        |d| {
+            let (path, like) = ("/keep/stage".into(), "/saves/W.db".into());
+            d.steps[1] = Step::Dress { path, like, rights: Rights::Keep };
+        },
+        |d| {
+            let (path, like) = ("/keep/stage".into(), "/saves/W.db".into());
+            d.steps[1] = Step::Dress { path, like, rights: Rights::Like };
+        },
+        |d| {
+            let (archive, to) = ("/saves/a.zip".into(), "/keep/stage".into());
+            d.steps[1] = Step::Unpack { archive, members: vec![("a".into(), "b".into())], to };
+        },
         |d| d.steps.truncate(1),
         |d| d.steps.reverse(),
         |d| {

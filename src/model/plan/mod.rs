@@ -1,7 +1,7 @@
 //! What is about to be done to a save, as data: asked, planned or refused, confirmed, done.
 //!
 //! ```text
-//! Request  -->  Plan | Refusal  --a person reads it-->  Confirmed  -->  Outcome
+//! Ask  -->  Outline  -->  Plan | Refusal  --a person reads it-->  Confirmed  -->  Outcome
 //! ```
 //!
 //! The types hold the order. A [`Plan`] is made from a [`Draft`] and cannot be changed afterwards; its id follows from
@@ -29,12 +29,19 @@
 //! }
 //! ```
 
-use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
+
+use super::outline::{Preview, Traces};
+
+mod step;
+mod words;
+
+pub use step::{Fingerprint, Move, Rights, Space, Step, Witness};
+pub use words::{Reason, Refusal, Warning, WarningCode};
 
 /// What can be done to a save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -70,188 +77,6 @@ impl Operation {
     }
 }
 
-/// What somebody asks for, before anything was looked at.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// What to do.
-    pub operation: Operation,
-    /// The world or the layer that it is about.
-    pub target: PathBuf,
-    /// Where the result goes, for the operations that have such a place.
-    pub destination: Option<PathBuf>,
-}
-
-/// One thing that a plan does. Paths are absolute and hold no link.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// Copies `items` of the folder `from` into the folder `to`, which must not be there yet.
-    Copy {
-        /// The folder that holds the items.
-        from: PathBuf,
-        /// Names of files and folders in it.
-        items: Vec<OsString>,
-        /// The stage.
-        to: PathBuf,
-    },
-    /// Writes these bytes into a new file of a stage.
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// All its bytes.
-        bytes: Vec<u8>,
-    },
-    /// Lets two names of one file system change places.
-    Exchange {
-        /// The new state.
-        stage: PathBuf,
-        /// The live one.
-        live: PathBuf,
-    },
-    /// Moves the old state to where it is kept; the new name must not be there yet.
-    Park {
-        /// Where it lies.
-        from: PathBuf,
-        /// Where it is kept.
-        to: PathBuf,
-    },
-    /// Removes something for good.
-    Remove {
-        /// What goes.
-        path: PathBuf,
-    },
-}
-
-/// What a file or a folder was when a plan was computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Fingerprint {
-    /// The device that holds it.
-    pub device: u64,
-    /// Its inode there.
-    pub inode: u64,
-    /// Bytes.
-    pub size: u64,
-    /// When it was last written: seconds since 1970 and nanoseconds.
-    pub modified: (i64, u32),
-}
-
-/// Something that a plan was computed from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Witness {
-    /// Where it lies.
-    pub path: PathBuf,
-    /// What was there; none when nothing was, and nothing may be.
-    pub was: Option<Fingerprint>,
-}
-
-/// Free space that a plan needs.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Space {
-    /// A folder on the file system that needs it.
-    pub on: PathBuf,
-    /// Bytes, with the floor that is left for the server.
-    pub bytes: u64,
-}
-
-macro_rules! words {
-    ($(#[$about:meta])* $kind:ident { $($name:ident $text:literal $extra:expr, $meaning:literal;)* } $(#[$doc:meta])* $method:ident -> $result:ty) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $kind {
-            $(#[doc = $meaning] $name,)*
-        }
-
-        impl $kind {
-            /// All of them.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-
-            /// The word used in JSON and on the command line.
-            pub fn as_str(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
-            }
-
-            /// What it means, in one sentence.
-            pub fn meaning(self) -> &'static str {
-                match self { $(Self::$name => $meaning,)* }
-            }
-
-            $(#[$doc])*
-            pub fn $method(self) -> $result {
-                match self { $(Self::$name => $extra,)* }
-            }
-        }
-    };
-}
-
-words! {
-    /// What a person should read before agreeing. The list is closed.
-    WarningCode {
-        LivenessUnknown "liveness-unknown" true, "Whether a server uses this save could not be told.";
-        SourceNotWhole "source-not-whole" true, "The state that would be used is not whole.";
-        FormatUnproven "format-unproven" false, "No real file has proven here that this format is read rightly.";
-        OtherWorld "other-world" false, "The state that would be used is of another world.";
-        ConvertsOnSave "converts-on-save" false, "The game converts this world at its next save, one way.";
-        OnlyInLive "only-in-live" false, "Files of the live world are not in the state that would be used, and would be parked.";
-        NotKept "not-kept" false, "Something about the files cannot be kept here, such as their owner.";
-    }
-    /// True when it has to be accepted by name before the plan can be confirmed.
-    needs_acceptance -> bool
-}
-
-words! {
-    /// Why nothing is done. The list is closed.
-    Reason {
-        Running "running" "Stop the server, and ask again.", "A server uses this save.";
-        ReadOnly "read-only" "Start again without --read-only.", "Changes are switched off.";
-        NotConfirmed "not-confirmed" "Read the plan with --dry-run, then confirm it with --yes or --yes=ID.", "Nobody agreed to the plan.";
-        NotAccepted "not-accepted" "Read the warning; accept it with --accept and its code if it is no obstacle.", "A warning of the plan was not accepted by name.";
-        OtherPlan "other-plan" "Read the plan as it is now, and confirm its id.", "The plan that was agreed to is not this one.";
-        Stale "stale" "Ask again: the plan is computed anew from what is there now.", "What the plan was computed from has changed.";
-        NoFinishedSave "no-finished-save" "Choose a layer that holds a finished save.", "The state that would be used holds no finished save.";
-        NameTaken "name-taken" "Choose another name.", "Something of that name is already there.";
-        NoSpace "no-space" "Free space on that file system, for instance with purge, and ask again.", "There is too little free space.";
-        NoStage "no-stage" "Move the save to a file system with a folder that we may write and no game scans.", "There is no place for the stage on the save's file system.";
-        NotPermitted "not-permitted" "Run as the user who owns the save.", "We may not write there.";
-        Busy "busy" "Wait until the other operation is done.", "Another operation is being run.";
-        NotCopyable "not-copyable" "Take it out of the save, or put a plain file in its place.", "The save holds something that is never copied, such as a pipe or a link that leads out.";
-        Platform "platform" "Run worldkeep on Linux for operations.", "Operations are not proven on this system.";
-    }
-    /// What to do about it, in one sentence.
-    next -> &'static str
-}
-
-/// One warning of a plan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    /// Which.
-    pub code: WarningCode,
-    /// In whole sentences, safe to print.
-    pub text: String,
-}
-
-/// Why nothing is done, with the next step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
-    /// Why, for scripts.
-    pub reason: Reason,
-    /// Why, for people: which file, which process, how many bytes; safe to print.
-    pub text: String,
-}
-
-impl Refusal {
-    /// A refusal.
-    pub fn new(reason: Reason, text: impl Into<String>) -> Self {
-        Self { reason, text: text.into() }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.text, self.reason.next())
-    }
-}
-
-impl std::error::Error for Refusal {}
-
 /// The name of a plan, which follows from its content: the same plan has the same id in every run, and a plan that
 /// differs in anything has another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -275,13 +100,30 @@ impl FromStr for PlanId {
     }
 }
 
+/// Digits of the name of an operation.
+pub const OPERATION_DIGITS: usize = 12;
+
 /// A plan in the making.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// What it does.
     pub operation: Operation,
-    /// How, in this order.
+    /// What it is about, for people and for the history: the name of a world or an earlier operation. Untrusted.
+    pub subject: String,
+    /// Its name in the history and in the keeping folder: [`OPERATION_DIGITS`] hexadecimal digits, and the same for the
+    /// same request on an unchanged disk.
+    pub name: String,
+    /// The name of the operation that it takes back.
+    pub undoes: Option<String>,
+    /// The keeping folder (`.worldkeep`) in which it stages and parks, on the file system of the save.
+    pub keep: PathBuf,
+    /// How, in this order: everything that makes the new state, then every rename, then what is removed for good.
     pub steps: Vec<Step>,
+    /// Both sides of the question, for people.
+    pub preview: Preview,
+    /// What tells whether a server uses the save, looked at once more right before the renames; none where no server
+    /// can be concerned, as for a purge.
+    pub traces: Option<Traces>,
     /// Bytes that are copied or written.
     pub bytes: u64,
     /// The free space that it needs.
@@ -390,6 +232,11 @@ pub enum Outcome {
         /// Why, in whole sentences, safe to print.
         why: String,
     },
+    /// It was interrupted in the middle, and could neither be finished nor taken back by itself; the journal is there.
+    Unfinished {
+        /// Why, what lies where, and what to do, in whole sentences, safe to print.
+        why: String,
+    },
     /// It was interrupted by the person, and the save is what it was.
     Cancelled,
     /// It was not begun.
@@ -401,7 +248,7 @@ impl Outcome {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Done => 0,
-            Self::Unchanged { .. } => 1,
+            Self::Unchanged { .. } | Self::Unfinished { .. } => 1,
             Self::Refused(_) => 4,
             Self::CleanUpPending { .. } => 5,
             Self::Cancelled => 130,
@@ -409,12 +256,16 @@ impl Outcome {
     }
 }
 
-/// The start of the SHA-256 of everything in a plan. Each part is written with its length or behind a number for its
+/// The start of the SHA-256 of everything in a plan but what is told of it to people, which counts time from now. Each part is written with its length or behind a number for its
 /// kind, so that no two plans are written alike.
 fn digest(draft: &Draft) -> [u8; 8] {
     let mut sum = Sum(Sha256::new());
     sum.text("worldkeep plan 1");
     sum.text(draft.operation.as_str());
+    sum.text(&draft.subject);
+    sum.text(&draft.name);
+    sum.text(draft.undoes.as_deref().unwrap_or_default());
+    sum.path(&draft.keep);
     sum.number(draft.steps.len() as u64);
     for step in &draft.steps {
         sum.step(step);
@@ -425,7 +276,10 @@ fn digest(draft: &Draft) -> [u8; 8] {
     sum.number(draft.warnings.len() as u64);
     for warning in &draft.warnings {
         sum.text(warning.code.as_str());
-        sum.text(&warning.text);
+        // What is said of the server may change from one moment to the next without being another plan.
+        if !warning.code.is_of_the_moment() {
+            sum.text(&warning.text);
+        }
     }
     sum.number(draft.witnesses.len() as u64);
     for witness in &draft.witnesses {
@@ -475,6 +329,22 @@ impl Sum {
                 }
                 self.path(to);
             }
+            Step::Unpack { archive, members, to } => {
+                self.text("unpack");
+                self.path(archive);
+                self.number(members.len() as u64);
+                for (member, below) in members {
+                    self.path(member);
+                    self.path(below);
+                }
+                self.path(to);
+            }
+            Step::Dress { path, like, rights } => {
+                self.text("dress");
+                self.path(path);
+                self.path(like);
+                self.number(u64::from(*rights == Rights::Like));
+            }
             Step::Write { path, bytes } => {
                 self.text("write");
                 self.path(path);
@@ -484,6 +354,11 @@ impl Sum {
                 self.text("exchange");
                 self.path(stage);
                 self.path(live);
+            }
+            Step::Place { from, to } => {
+                self.text("place");
+                self.path(from);
+                self.path(to);
             }
             Step::Park { from, to } => {
                 self.text("park");
