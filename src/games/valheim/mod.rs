@@ -28,9 +28,7 @@ use std::time::Duration;
 use super::{Context, Enclosing, Game, Places, Roster, RosterEntry, UsualPlace};
 use crate::model::outline::{Ask, Outline, Traces};
 use crate::model::plan::{Reason, Refusal};
-use crate::model::{
-    Checked, Code, Depth, Finding, GameId, Heard, Layer, LayerKind, Profile, Shape, World, shown,
-};
+use crate::model::{Checked, Code, Depth, Finding, GameId, Heard, Layer, LayerKind, Profile, Shape, World, shown};
 use crate::raster::Chart;
 use crate::store::{Store, StoreError};
 

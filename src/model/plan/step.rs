@@ -137,4 +137,3 @@ pub struct Space {
     /// Bytes, with the floor that is left for the server.
     pub bytes: u64,
 }
-

@@ -37,7 +37,7 @@ fn by(proof: Proof) -> Consent {
 fn the_same_plan_has_the_same_id_in_every_run() {
     assert_eq!(draft().seal().id(), draft().seal().id());
     // A number that changes here breaks `--yes=ID` between a dry run of one build and the run of another.
-    assert_eq!(draft().seal().id().to_string(), "89f41ec620deb00d");
+    assert_eq!(draft().seal().id().to_string(), "9051e83bc8421bae");
 }
 
 #[test]
