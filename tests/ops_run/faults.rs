@@ -6,7 +6,7 @@ use worldkeep::ops::recover::Became;
 use worldkeep::ops::run::Done;
 use worldkeep::ops::tree::calls::Direct;
 
-use crate::lab::{At, CASES, Case, Lab, Lacks, NAME, State, both_states, calls_of};
+use crate::lab::{At, CASES, Case, Lab, Lacks, NAME, State, both_states, calls_of, everything};
 
 const ERRORS: [Errno; 7] =
     [Errno::NOSPC, Errno::IO, Errno::ACCESS, Errno::ROFS, Errno::DQUOT, Errno::MFILE, Errno::INTR];
@@ -44,7 +44,9 @@ fn check(lab: &Lab, done: &Done, old: &State, new: &State, what: &str) -> &'stat
         }
         Outcome::Cancelled => panic!("{what}: nobody cancelled"),
     };
-    let pending = !lab.leftovers().is_empty();
+    // An empty folder is taken away without a word.
+    let worth_a_word = |path: &std::path::PathBuf| std::fs::remove_dir(path).is_err();
+    let pending = lab.leftovers().iter().any(worth_a_word);
     let recovered = lab.recover(&Direct);
     let last = lab.state();
     assert!(lab.leftovers().is_empty(), "{what}: {:?} after {recovered:?} and {done:?}", lab.leftovers());
@@ -64,13 +66,15 @@ fn check(lab: &Lab, done: &Done, old: &State, new: &State, what: &str) -> &'stat
     ended
 }
 
-fn sweep(case: Case, lacks: Lacks, errors: &[Errno]) {
+/// With every error at every call, or, for a quick run, with one of them at each call in turn.
+fn sweep(case: Case, lacks: Lacks) {
     let (old, new) = both_states(case);
     let calls = calls_of(case, lacks);
     let mut ended = std::collections::BTreeMap::<&str, u64>::new();
-    for error in errors {
+    for (n, error) in (0_u64..).zip(&ERRORS) {
         for for_good in [false, true] {
-            for at in 0..calls {
+            let here = |at: &u64| everything() || (at + u64::from(for_good)) % ERRORS.len() as u64 == n;
+            for at in (0..calls).filter(here) {
                 let (lab, draft) = Lab::ready(case);
                 let hook = At::new(|n, call| {
                     lacks.check(call)?;
@@ -90,19 +94,19 @@ fn sweep(case: Case, lacks: Lacks, errors: &[Errno]) {
 
 #[test]
 fn a_fault_at_any_call_of_a_restore_leaves_the_old_or_the_new_world() {
-    sweep(Case::RestoreFolder, Lacks::Nothing, &ERRORS);
-    sweep(Case::RestoreFolder, Lacks::ExchangeAndNoReplace, &ERRORS);
+    sweep(Case::RestoreFolder, Lacks::Nothing);
+    sweep(Case::RestoreFolder, Lacks::ExchangeAndNoReplace);
 }
 
 #[test]
 fn the_same_for_a_pair() {
-    sweep(Case::RestorePair, Lacks::Nothing, &ERRORS);
-    sweep(Case::RestorePair, Lacks::Exchange, &ERRORS);
+    sweep(Case::RestorePair, Lacks::Nothing);
+    sweep(Case::RestorePair, Lacks::Exchange);
 }
 
 #[test]
 fn the_same_for_every_other_operation() {
     for case in CASES.into_iter().filter(|case| !matches!(case, Case::RestoreFolder | Case::RestorePair)) {
-        sweep(case, Lacks::Nothing, &ERRORS);
+        sweep(case, Lacks::Nothing);
     }
 }

@@ -206,6 +206,13 @@ impl Lab {
         State { live, parked, history }
     }
 
+    /// What lies where, without what it is: crashes with the same are one for a recovery.
+    pub(crate) fn names(&self) -> Vec<PathBuf> {
+        let mut names = below(&self.root());
+        names.sort();
+        names
+    }
+
     /// What an operation that is over must not leave, whichever way it ended.
     pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         let keep = self.keep();
@@ -318,4 +325,9 @@ pub(crate) fn operation(case: Case) -> Operation {
         Case::UndoRestore | Case::UndoPair | Case::UndoDelete => Operation::Undo,
         Case::Purge => Operation::Purge,
     }
+}
+
+/// True when every fault is wanted at every point, which takes some minutes: `WORLDKEEP_ALL_FAULTS=1`.
+pub(crate) fn everything() -> bool {
+    std::env::var_os("WORLDKEEP_ALL_FAULTS").is_some_and(|value| value == "1")
 }
