@@ -134,6 +134,9 @@ pub trait Game: Sync {
     /// One layer at L2.
     fn check(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Checked;
 
+    /// One layer at L1, as [`Game::survey`] looks at it: for one that became a layer of another kind since.
+    fn check_headers(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Checked;
+
     /// What a map of a layer shows.
     fn chart(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Result<Chart, Box<Finding>>;
 

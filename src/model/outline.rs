@@ -13,6 +13,9 @@ use std::path::PathBuf;
 use super::plan::{Operation, Warning};
 use super::{Layer, Profile, World};
 
+/// The name of the keeping folder, in which operations stage and park; no game looks into it.
+pub const KEEP: &str = ".worldkeep";
+
 /// What somebody asks for, about saves that were found.
 #[derive(Clone, Copy, Debug)]
 pub struct Ask<'a> {

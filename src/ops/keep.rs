@@ -15,7 +15,7 @@ pub(super) use pointer::remember;
 use super::record::MAX_PATH;
 
 /// Its name, in a folder that no game looks into.
-pub const KEEP: &str = ".worldkeep";
+pub use crate::model::outline::KEEP;
 
 /// What is added to the name of something that is being removed for good: half of it may be gone already.
 pub const PURGING: &str = ".purging";

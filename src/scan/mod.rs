@@ -8,6 +8,7 @@ mod archives;
 mod catalog;
 mod deep;
 mod mount;
+mod parked;
 mod targets;
 mod walk;
 mod watch;

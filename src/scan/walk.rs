@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::targets::{self, Opened};
-use super::{Event, Request, Root, archives};
+use super::{Event, Request, Root, archives, parked};
 use crate::games::{Context, Game, Roster, RosterEntry};
 use crate::model::{Cancel, Container, GameId, Looked, Outcome, Profile, World, WorldKind};
 use crate::store::{self, Store};
@@ -34,6 +34,7 @@ pub fn run(request: &Request, cancel: &Cancel, sink: &mut dyn FnMut(Event)) {
     }
     walk.survey();
     walk.settle();
+    walk.parked();
     walk.archives();
     if !cancel.cancelled() {
         (walk.sink)(Event::Done);
@@ -222,6 +223,16 @@ impl Walk<'_> {
                     (self.sink)(Event::World { profile: walked.id.clone(), world: again });
                 }
             }
+        }
+    }
+
+    /// Adds what operations took away and keep.
+    fn parked(&mut self) {
+        for walked in self.profiles.iter_mut().filter(|p| p.store.container() == Container::Folder) {
+            if self.context.cancel.cancelled() {
+                return;
+            }
+            parked::merge(walked, &self.context, self.sink);
         }
     }
 

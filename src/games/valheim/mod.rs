@@ -83,6 +83,10 @@ impl Game for Valheim {
         examine::examine(store, layer, None, Depth::Full, context)
     }
 
+    fn check_headers(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Checked {
+        examine::examine(store, layer, None, Depth::Headers, context)
+    }
+
     fn chart(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Result<Chart, Box<Finding>> {
         match examine::parts(store, layer) {
             Some(parts) => chart::chart(store, &parts, context),

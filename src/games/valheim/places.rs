@@ -204,7 +204,7 @@ pub(super) fn is_world_folder(entries: &[Entry]) -> bool {
 }
 
 fn is_cache(name: &OsStr) -> bool {
-    name == "cache" || name == ".worldkeep"
+    name == "cache" || name == crate::model::outline::KEEP
 }
 
 /// One of the folders that the game itself lists.

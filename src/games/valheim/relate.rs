@@ -68,11 +68,13 @@ fn say_hidden_pair(world: &mut World) {
 
 fn say_orphans(world: &mut World) {
     let name = shown(&world.name);
-    world.findings.push(Finding::note(
-        Code::OrphanLayers,
-        format!("No live world {name} is here, only layers of it."),
-        "To have the world back, copy the layer that you want into a new world of this name.",
-    ));
+    let next = if world.layers.iter().any(|l| l.kind == LayerKind::Parked) {
+        "To have the world back, take back the operation that took it away, or restore the layer that you want."
+    } else {
+        "To have the world back, copy the layer that you want into a new world of this name."
+    };
+    let text = format!("No live world {name} is here, only layers of it.");
+    world.findings.push(Finding::note(Code::OrphanLayers, text, next));
     if world.layers.iter().any(|l| l.kind == LayerKind::Auto) {
         world.findings.push(Finding::warning(
             Code::PruneRisk,
@@ -115,7 +117,8 @@ fn say_smaller(world: &mut World) {
     let larger = world
         .layers
         .iter()
-        .filter(|l| !matches!(l.kind, LayerKind::Live | LayerKind::Stray | LayerKind::Generation))
+        // What an operation took away was taken away on purpose.
+        .filter(|l| !matches!(l.kind, LayerKind::Live | LayerKind::Stray | LayerKind::Generation | LayerKind::Parked))
         .filter(|layer| much_more(live, layer))
         .max_by_key(|layer| (objects(&layer.facts), layer.bytes));
     let Some(layer) = larger else { return };

@@ -10,6 +10,7 @@ use jiff::civil::DateTime;
 
 use super::examine::examine;
 use super::folder::{FolderView, MOST_GENERATIONS, main_name, sized};
+use super::keys;
 use super::names::{NameInfo, NameKind, classify};
 use super::pair::{Age, Suffix};
 use super::relate::relate;
@@ -47,6 +48,7 @@ pub(super) fn survey(store: &dyn Store, profile: &str, entry: &RosterEntry, cont
         let checked = examine(store, &draft.layer, draft.view.as_deref(), Depth::Headers, context);
         draft.layer.apply(checked);
     }
+    own_history(&mut drafts);
     drafts.sort_by(|a, b| {
         rank(&a.layer)
             .cmp(&rank(&b.layer))
@@ -68,6 +70,31 @@ pub(super) fn survey(store: &dyn Store, profile: &str, entry: &RosterEntry, cont
     set_ids(&mut world);
     relate(&mut world);
     world
+}
+
+/// What a folder says of the pair that it was made from.
+const BESIDE_A_FOLDER: &str = " It is a pair beside a folder: what ";
+
+/// A pair beside a folder is what the folder was made from only when it is of the same world; a backup of another world of
+/// that name is a backup like any other.
+fn own_history(drafts: &mut [Draft]) {
+    let Some(own) = drafts.iter().find(|d| d.layer.kind == LayerKind::Live).map(|d| d.layer.facts.clone()) else {
+        return;
+    };
+    for Draft { layer, .. } in drafts.iter_mut().filter(|d| d.layer.kind == LayerKind::PreConversion) {
+        let number = |facts: &Facts| facts.int(keys::SEED_NUMBER);
+        let uid = |facts: &Facts| facts.text(keys::UID).map(str::to_owned);
+        let seeds = number(&own).zip(number(&layer.facts)).is_some_and(|(a, b)| a != b);
+        let uids = uid(&own).zip(uid(&layer.facts)).is_some_and(|(a, b)| a != b);
+        let Some(rest) = layer.id.strip_prefix(LayerKind::PreConversion.as_str()).filter(|_| seeds || uids) else {
+            continue;
+        };
+        layer.id = format!("{}{rest}", LayerKind::Manual.as_str());
+        layer.kind = LayerKind::Manual;
+        let rule = layer.rule.split_once(BESIDE_A_FOLDER).map_or(layer.rule.as_str(), |(rule, _)| rule);
+        let which = if seeds { "seed" } else { "world id" };
+        layer.rule = format!("{rule} Its {which} is another, so the folder was not made from it.");
+    }
 }
 
 /// A live world that we may look at and not change: good to know before anybody plans to.
@@ -275,7 +302,7 @@ impl<'a> Drafts<'a> {
                 };
                 let rule = match kind {
                     LayerKind::PreConversion => {
-                        format!("{} It is a pair beside a folder: what {owner} was before 1.0.", info.rule())
+                        format!("{}{BESIDE_A_FOLDER}{owner} was before 1.0.", info.rule())
                     }
                     _ => info.rule(),
                 };
