@@ -169,6 +169,22 @@ fn the_latest_operations_are_looked_into_and_the_rest_is_counted() {
 }
 
 #[test]
+fn the_metadata_that_a_rename_keeps_is_no_layer_and_makes_no_world() {
+    let root = SaveRoot::new();
+    root.world("Hel").folder(17);
+    let kept = format!(".worldkeep/recycle/{OPERATION}/worlds_local");
+    root.file(format!("{kept}/Midgard/_main.17.fwl2"), &small_world("Midgard").metadata(41));
+    root.file(format!("{kept}/Grimhold.fwl"), &small_world("Grimhold").metadata(36));
+    let names = |profile: &Profile| profile.worlds.iter().map(|world| world.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&scan(root.path())), ["Hel"]);
+    // World data without metadata is worth having.
+    root.file(format!("{kept}/Ravenscar.db"), &small_world("Ravenscar").data(36));
+    let profile = scan(root.path());
+    assert_eq!(names(&profile), ["Hel", "Ravenscar"]);
+    assert!(!only_parked(world(&profile, "p/Ravenscar")).restorable);
+}
+
+#[test]
 fn what_is_being_removed_or_belongs_to_another_root_is_no_layer() {
     let root = restored();
     let recycle = root.at(".worldkeep/recycle");

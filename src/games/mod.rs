@@ -137,6 +137,10 @@ pub trait Game: Sync {
     /// One layer at L1, as [`Game::survey`] looks at it: for one that became a layer of another kind since.
     fn check_headers(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Checked;
 
+    /// True when a layer holds anything besides the metadata of a save, by the names of its files. What a rename keeps
+    /// for an undo is the old metadata alone, which is no state of a world.
+    fn holds_data(&self, layer: &Layer) -> bool;
+
     /// What a map of a layer shows.
     fn chart(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Result<Chart, Box<Finding>>;
 

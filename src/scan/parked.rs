@@ -101,7 +101,12 @@ fn operation(walked: &mut Walked, keep: &Path, name: &str, root: &Path, context:
 
 /// Adds the kept layers of one world; returns its id.
 fn world(walked: &mut Walked, store: &dyn Store, entry: &RosterEntry, name: &str, context: &Context) -> Option<String> {
-    let kept = walked.game.survey(store, &walked.id, entry, context);
+    let mut kept = walked.game.survey(store, &walked.id, entry, context);
+    // A generation besides the live one lies in the live folder, and is kept as a part of it.
+    kept.layers.retain(|layer| layer.kind != LayerKind::Generation && walked.game.holds_data(layer));
+    if kept.layers.is_empty() {
+        return None;
+    }
     let at = match walked.worlds.iter().position(|world| world.id == kept.id) {
         Some(at) => at,
         // Only a part of the place was asked for, and this is none of it.
@@ -113,8 +118,7 @@ fn world(walked: &mut Walked, store: &dyn Store, entry: &RosterEntry, name: &str
     };
     let world = walked.worlds.get_mut(at)?;
     let orphan = world.live().is_none();
-    // A generation besides the live one lies in the live folder, and is kept as a part of it.
-    for layer in kept.layers.into_iter().filter(|layer| layer.kind != LayerKind::Generation) {
+    for layer in kept.layers {
         let mut layer = parked(layer, name);
         layer.orphan = orphan;
         let checked = walked.game.check_headers(store, &layer, context);

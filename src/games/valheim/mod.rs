@@ -87,6 +87,13 @@ impl Game for Valheim {
         examine::examine(store, layer, None, Depth::Headers, context)
     }
 
+    fn holds_data(&self, layer: &Layer) -> bool {
+        layer.files.iter().filter_map(|file| file.path.file_name()).any(|name| match pair::Suffix::of(name) {
+            Some(suffix) => !suffix.is_metadata(),
+            None => Path::new(name).extension().is_none_or(|extension| extension != "fwl2"),
+        })
+    }
+
     fn chart(&self, store: &dyn Store, layer: &Layer, context: &Context) -> Result<Chart, Box<Finding>> {
         match examine::parts(store, layer) {
             Some(parts) => chart::chart(store, &parts, context),
