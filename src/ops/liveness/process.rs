@@ -1,0 +1,354 @@
+//! Processes: what they were started with, which files they hold open, and which of them cannot be looked into.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::Seen;
+use super::mounts::Mounts;
+use super::targets::{Targets, id};
+use crate::model::outline::Traces;
+use crate::model::{shown, shown_path};
+use crate::ops::Setting;
+
+/// The most bytes of a process's arguments or environment that are read.
+const MOST_TEXT: u64 = 256 * 1024;
+
+/// The namespace of processes that the machine itself began with, as `/proc/PID/ns/pid` names it.
+const FIRST_PIDS: &str = "pid:[4026531836]";
+
+/// What every process is held against.
+struct Scan<'a> {
+    traces: &'a Traces,
+    targets: &'a Targets,
+    mounts: &'a Mounts,
+    /// The save root in its file system.
+    place: Option<(String, PathBuf)>,
+    /// Our own view of mounts, to tell a container from a neighbour.
+    view: Option<PathBuf>,
+}
+
+pub(super) fn scan(traces: &Traces, targets: &Targets, mounts: &Mounts, setting: &Setting, seen: &mut Seen) {
+    let own = setting.proc.join("self");
+    let root = traces.root.canonicalize().unwrap_or_else(|_| traces.root.clone());
+    let scan =
+        Scan { traces, targets, mounts, place: mounts.place(&root), view: fs::read_link(own.join("ns/mnt")).ok() };
+    let entries = match fs::read_dir(&setting.proc) {
+        Ok(entries) => entries,
+        Err(error) => {
+            seen.unknown.push(format!("The processes of this machine cannot be listed: {error}."));
+            return;
+        }
+    };
+    let me = std::process::id().to_string();
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_pid = name.as_bytes().iter().all(u8::is_ascii_digit) && !name.is_empty();
+        if is_pid && name != OsStr::new(&me) {
+            scan.one(&entry.path(), &name.to_string_lossy(), seen);
+        }
+    }
+    hidden(&own, &root, &scan, seen);
+}
+
+/// Processes that are hidden as a whole.
+fn hidden(own: &Path, root: &Path, scan: &Scan<'_>, seen: &mut Seen) {
+    let table = fs::read_to_string(own.join("mountinfo")).unwrap_or_default();
+    let hides = |line: &&str| {
+        line.split_once(" - proc ").is_some_and(|(_, options)| {
+            ["hidepid=1", "hidepid=2", "hidepid=4", "hidepid=noaccess", "hidepid=invisible", "hidepid=ptraceable"]
+                .iter()
+                .any(|word| options.contains(word))
+        })
+    };
+    let root_user = fs::metadata(own).is_ok_and(|meta| meta.uid() == 0);
+    if !root_user && table.lines().any(|line| hides(&line)) {
+        seen.unknown.push(
+            "The system hides the processes of other users (hidepid), and one of them could be the server.".to_owned(),
+        );
+    }
+    let nested = fs::read_link(own.join("ns/pid")).is_ok_and(|pids| pids != Path::new(FIRST_PIDS));
+    if nested && scan.mounts.is_volume(root) {
+        seen.unknown.push(
+            "We run in a container, and the save lies on a volume from outside: a server out there cannot be seen from here."
+                .to_owned(),
+        );
+    }
+}
+
+impl Scan<'_> {
+    fn one(&self, process: &Path, pid: &str, seen: &mut Seen) {
+        let arguments = arguments(&process.join("cmdline"));
+        // Kernel threads and what is dead already have none.
+        if arguments.is_empty() {
+            return;
+        }
+        let program = self.program(&arguments);
+        let who = || format!("process {pid} ({}{})", shown(&name_of(&arguments)), user_of(process));
+        let before = seen.running.len();
+        match self.open_files(process) {
+            Open::Held(path) => {
+                seen.running.push(format!("{} holds '{}' open.", upper(&who()), shown_path(&path)));
+            }
+            Open::None => {}
+            Open::Blind => self.blind(process, &arguments, program.is_some(), &who(), seen),
+        }
+        if program.is_some() {
+            self.server(process, &arguments, &who(), seen);
+        }
+        if seen.running.len() > before {
+            seen.restarts.extend(restarts(process));
+        }
+    }
+
+    /// The argument that is the game's program; under Wine, a launcher or an emulator it is not the first.
+    fn program<'p>(&self, arguments: &'p [OsString]) -> Option<&'p OsStr> {
+        arguments.iter().take(4).map(OsString::as_os_str).find(|argument| {
+            let name = last_part(argument).to_ascii_lowercase();
+            let name = name.strip_suffix(".exe").unwrap_or(&name);
+            self.traces.programs.iter().any(|program| program.eq_ignore_ascii_case(name))
+        })
+    }
+
+    /// A process of the game: is its save folder this one?
+    fn server(&self, process: &Path, arguments: &[OsString], who: &str, seen: &mut Seen) {
+        let world = value_of(arguments, &self.traces.world_arguments);
+        let with =
+            world.map(|world| format!(" with the world '{}'", shown(&world.to_string_lossy()))).unwrap_or_default();
+        let folder = match value_of(arguments, &self.traces.folder_arguments) {
+            Some(folder) => Ok(PathBuf::from(folder)),
+            None => self.default_folder(process),
+        };
+        let folder = match folder {
+            Ok(folder) => folder,
+            Err(why) => {
+                seen.unknown.push(format!("{} is a server of this game{with}, and {why}.", upper(who)));
+                return;
+            }
+        };
+        match self.is_root(process, &folder) {
+            Some(true) => seen.running.push(format!(
+                "{} is a server of this game on this folder{with}.",
+                upper(who)
+            )),
+            Some(false) if !self.mounts.doubled(&self.traces.root) => {}
+            Some(false) => seen.unknown.push(format!(
+                "{} is a server of this game{with}; whether its folder is this one cannot be told on this kind of file system.",
+                upper(who)
+            )),
+            None => seen.unknown.push(format!(
+                "{} is a server of this game{with}; its folder '{}' cannot be looked at.",
+                upper(who),
+                shown_path(&folder)
+            )),
+        }
+    }
+
+    /// The folder below the home of the user who runs it.
+    fn default_folder(&self, process: &Path) -> Result<PathBuf, String> {
+        let environment = bytes(&process.join("environ"));
+        let home = environment
+            .as_deref()
+            .ok()
+            .and_then(|all| all.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(b"HOME=")));
+        if let Some(home) = home {
+            return Ok(PathBuf::from(OsStr::from_bytes(home)).join(&self.traces.default_folder));
+        }
+        let user =
+            fs::metadata(process).map(|meta| meta.uid()).map_err(|error| format!("it cannot be looked at: {error}"))?;
+        home_of(user)
+            .map(|home| home.join(&self.traces.default_folder))
+            .ok_or_else(|| format!("the home folder of its user {user} is not known"))
+    }
+
+    /// Whether a folder, as the process names it, is the save root; none when that cannot be told.
+    fn is_root(&self, process: &Path, folder: &Path) -> Option<bool> {
+        let folder = if folder.is_absolute() {
+            folder.to_path_buf()
+        } else {
+            fs::read_link(process.join("cwd")).ok()?.join(folder)
+        };
+        let same_view = fs::read_link(process.join("ns/mnt")).ok().is_none_or(|view| Some(view) == self.view);
+        let through = if same_view { folder.clone() } else { joined(&process.join("root"), &folder) };
+        let found = fs::metadata(&through).map(|meta| (meta.dev(), meta.ino()));
+        match (found, self.targets.root) {
+            (Ok(found), Some(root)) if found == root => return Some(true),
+            // The argument may name the worlds folder itself, or a folder around several roots.
+            (Ok(_), Some(root)) => {
+                let worlds = fs::read_dir(&through).ok()?;
+                let inside = worlds.flatten().take(64).any(|entry| id(&entry.path()) == Some(root));
+                return Some(inside || through.parent().and_then(id) == Some(root));
+            }
+            (Err(error), _) if error.kind() == ErrorKind::NotFound && same_view => return Some(false),
+            _ => {}
+        }
+        // We may not go through its eyes; its table of mounts tells what the path means.
+        let mounts = Mounts::of(process);
+        if mounts.is_empty() {
+            return None;
+        }
+        Some(mounts.place(&folder)? == *self.place.as_ref()?)
+    }
+
+    /// A process whose open files cannot be seen counts only where it could be this game's server.
+    fn blind(&self, process: &Path, arguments: &[OsString], is_server: bool, who: &str, seen: &mut Seen) {
+        if is_server {
+            // Its arguments decide.
+            return;
+        }
+        let wine = arguments.iter().take(2).any(|argument| {
+            let name = last_part(argument).to_ascii_lowercase();
+            name.starts_with("wine") || name.ends_with(".exe") || name.starts_with("proton")
+        });
+        if wine {
+            seen.unknown.push(format!("{} runs under Wine, and its open files cannot be seen.", upper(who)));
+            return;
+        }
+        let view = fs::read_link(process.join("ns/mnt")).ok();
+        let elsewhere = view.is_some() && view != self.view || container(process).is_some();
+        let shows = || self.place.as_ref().is_some_and(|place| Mounts::of(process).show(place));
+        // Every container shows some file system; only one that shows this save could use it.
+        if elsewhere && container(process).is_some() && shows() {
+            seen.unknown.push(format!(
+                "{} runs in a container that sees this save, and its open files cannot be seen.",
+                upper(who)
+            ));
+        }
+    }
+
+    fn open_files(&self, process: &Path) -> Open {
+        let Ok(entries) = fs::read_dir(process.join("fd")) else { return Open::Blind };
+        let elsewhere = fs::read_link(process.join("ns/mnt")).ok().is_some_and(|view| Some(view) != self.view);
+        let mut unread = false;
+        for entry in entries.flatten() {
+            match fs::read_link(entry.path()) {
+                Ok(link) => {
+                    let text = link.as_os_str().as_bytes();
+                    let path = Path::new(OsStr::from_bytes(text.strip_suffix(b" (deleted)").unwrap_or(text)));
+                    if !path.is_absolute() {
+                        continue;
+                    }
+                    let by_id = || id(&entry.path()).is_some_and(|found| self.targets.ids.contains(&found));
+                    if self.targets.hold(path) || elsewhere && by_id() {
+                        return Open::Held(path.to_path_buf());
+                    }
+                }
+                Err(error) => unread |= error.kind() == ErrorKind::PermissionDenied,
+            }
+        }
+        if unread { Open::Blind } else { Open::None }
+    }
+}
+
+enum Open {
+    /// A file of the save.
+    Held(PathBuf),
+    /// None of them.
+    None,
+    /// They cannot be seen.
+    Blind,
+}
+
+fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut all = Vec::new();
+    fs::File::open(path)?.take(MOST_TEXT).read_to_end(&mut all)?;
+    Ok(all)
+}
+
+fn arguments(path: &Path) -> Vec<OsString> {
+    let all = bytes(path).unwrap_or_default();
+    let all = all.strip_suffix(&[0]).unwrap_or(&all);
+    if all.is_empty() {
+        return Vec::new();
+    }
+    all.split(|byte| *byte == 0).map(|word| OsString::from_vec(word.to_vec())).collect()
+}
+
+/// The value after an argument, or after its `=`.
+fn value_of<'a>(arguments: &'a [OsString], names: &[String]) -> Option<&'a OsStr> {
+    arguments.iter().enumerate().skip(1).find_map(|(n, argument)| {
+        names.iter().find_map(|name| {
+            if argument.eq_ignore_ascii_case(name) {
+                return arguments.get(n + 1).map(OsString::as_os_str);
+            }
+            let rest = argument.as_bytes().strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+            Some(OsStr::from_bytes(rest))
+        })
+    })
+}
+
+/// The last part of a path of either system.
+fn last_part(argument: &OsStr) -> String {
+    let text = argument.to_string_lossy();
+    text.rsplit(['/', '\\']).next().unwrap_or_default().to_owned()
+}
+
+fn name_of(arguments: &[OsString]) -> String {
+    arguments.first().map(|first| last_part(first)).unwrap_or_default()
+}
+
+fn user_of(process: &Path) -> String {
+    let Ok(meta) = fs::metadata(process) else { return String::new() };
+    let name = passwd_line(meta.uid()).and_then(|line| line.split(':').next().map(str::to_owned));
+    format!(", user {}", shown(&name.unwrap_or_else(|| meta.uid().to_string())))
+}
+
+fn home_of(user: u32) -> Option<PathBuf> {
+    passwd_line(user)?.split(':').nth(5).filter(|home| !home.is_empty()).map(PathBuf::from)
+}
+
+fn passwd_line(user: u32) -> Option<String> {
+    let table = String::from_utf8_lossy(&bytes(Path::new("/etc/passwd")).ok()?).into_owned();
+    let user = user.to_string();
+    table.lines().find(|line| line.split(':').nth(2) == Some(user.as_str())).map(str::to_owned)
+}
+
+/// An absolute path below another folder.
+fn joined(root: &Path, path: &Path) -> PathBuf {
+    root.join(path.strip_prefix("/").unwrap_or(path))
+}
+
+fn upper(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+/// The engine and the id of the container that a process runs in.
+fn container(process: &Path) -> Option<(&'static str, String)> {
+    let groups = fs::read_to_string(process.join("cgroup")).ok()?;
+    for part in groups.split(['/', '\n', ':']) {
+        for (mark, engine) in
+            [("docker-", "docker"), ("libpod-", "podman"), ("cri-containerd-", "crictl"), ("", "docker")]
+        {
+            let id = part.strip_prefix(mark).map(|rest| rest.strip_suffix(".scope").unwrap_or(rest));
+            if let Some(id) = id.filter(|id| id.len() == 64 && id.bytes().all(|byte| byte.is_ascii_hexdigit())) {
+                return Some((engine, id.get(..12).unwrap_or(id).to_owned()));
+            }
+        }
+    }
+    None
+}
+
+/// What would start a process again, with the command that stops it for good.
+fn restarts(process: &Path) -> Option<String> {
+    if let Some((engine, id)) = container(process) {
+        let what = if engine == "crictl" {
+            "Its pod may be started again by its cluster".to_owned()
+        } else {
+            format!("{} may start its container again", upper(engine))
+        };
+        return Some(format!("{what}. Stop it with: {engine} stop {id}"));
+    }
+    let groups = fs::read_to_string(process.join("cgroup")).ok()?;
+    let parts: Vec<&str> = groups.split(['/', '\n']).collect();
+    let unit = parts.iter().rev().find(|part| part.ends_with(".service") && !part.starts_with("user@"))?;
+    let user = if groups.contains("/user@") { "--user " } else { "" };
+    // The unit of whoever is logged in starts nothing again.
+    if ["ssh.service", "sshd.service", "cron.service", "getty.service"].contains(unit) {
+        return None;
+    }
+    Some(format!("systemd may start it again ({0}). Stop it with: systemctl {user}stop {0}", shown(unit)))
+}

@@ -1,0 +1,309 @@
+//! Whether a server uses a save, shown with real processes and with made-up tables of processes.
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stderr,
+    reason = "a test says what it skips, and fails loudly"
+)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use tempfile::TempDir;
+use worldkeep::model::outline::Traces;
+use worldkeep::model::{Server, ServerState};
+use worldkeep::ops::{Setting, liveness};
+
+/// Long after every file that a test writes.
+fn setting() -> Setting {
+    Setting {
+        now: Timestamp::now() + Duration::from_secs(3600),
+        zone: TimeZone::UTC,
+        state: None,
+        proc: PathBuf::from("/proc"),
+        read_only: false,
+    }
+}
+
+/// A save root with one world.
+struct Save {
+    _temp: TempDir,
+    root: PathBuf,
+    traces: Traces,
+}
+
+fn save() -> Save {
+    let temp = TempDir::new().unwrap();
+    let root = temp.path().canonicalize().unwrap().join("saves");
+    let world = root.join("worlds_local/Midgard");
+    fs::create_dir_all(&world).unwrap();
+    fs::write(world.join("_main.3.ok"), "x").unwrap();
+    fs::write(root.join("session.lock"), "x").unwrap();
+    let traces = Traces {
+        programs: vec!["valheim_server.x86_64".into(), "valheim_server".into()],
+        folder_arguments: vec!["-savedir".into()],
+        world_arguments: vec!["-world".into()],
+        world: "Midgard".into(),
+        default_folder: ".config/unity3d/IronGate/Valheim".into(),
+        root: root.clone(),
+        held: vec![world.clone()],
+        locks: vec![root.join("session.lock")],
+        recent: vec![world.join("_main.3.ok")],
+    };
+    Save { _temp: temp, root, traces }
+}
+
+/// A process that ends with the test.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A process that does nothing under the server's name and arguments, once its arguments are there to be read.
+fn pretend(arguments: &[&str], home: Option<&Path>) -> Running {
+    let mut command = Command::new("sh");
+    // What a shell is given after its program are arguments that it never looks at.
+    command.arg0("valheim_server.x86_64").args(["-c", "while :; do sleep 0.05; done", "x"]).args(arguments);
+    if let Some(home) = home {
+        command.env("HOME", home);
+    }
+    let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let running = Running(child);
+    wait_for(|| {
+        let line = fs::read(format!("/proc/{}/cmdline", running.0.id())).unwrap_or_default();
+        line.starts_with(b"valheim_server.x86_64")
+    });
+    running
+}
+
+fn wait_for(mut ready: impl FnMut() -> bool) {
+    for _ in 0..600 {
+        if ready() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("it never came");
+}
+
+/// A Python program that holds something, once it says so.
+fn python(program: &str, arguments: &[&Path]) -> Option<Running> {
+    use std::io::{BufRead, BufReader};
+    let started = Command::new("python3")
+        .arg("-c")
+        .arg(program)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stdin(Stdio::piped())
+        .spawn();
+    let Ok(mut child) = started else {
+        eprintln!("skipped: python3 is not there");
+        return None;
+    };
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line.trim(), "ready");
+    Some(Running(child))
+}
+
+#[track_caller]
+fn assert_state(server: &Server, state: ServerState, word: &str) {
+    assert_eq!(server.state, state, "{server:?}");
+    assert!(server.reasons.iter().any(|reason| reason.contains(word)), "{word}: {server:?}");
+}
+
+#[test]
+fn nothing_there_is_stopped() {
+    let save = save();
+    assert_state(&liveness::look(&save.traces, &setting()), ServerState::Stopped, "No process");
+}
+
+#[test]
+fn a_process_that_only_has_the_arguments_is_running() {
+    let save = save();
+    let root = save.root.to_str().unwrap();
+    for arguments in [vec!["-world", "Midgard", "-savedir", root], vec![&*format!("-savedir={root}")]] {
+        let server = pretend(&arguments, None);
+        let seen = liveness::look(&save.traces, &setting());
+        assert_state(&seen, ServerState::Running, &format!("rocess {}", server.0.id()));
+    }
+    assert_state(&liveness::look(&save.traces, &setting()), ServerState::Stopped, "No process");
+}
+
+#[test]
+fn the_default_folder_of_its_user_counts_where_no_argument_says_another() {
+    let save = save();
+    let home = save.root.parent().unwrap().join("home");
+    let folder = home.join(&save.traces.default_folder);
+    fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    symlink(&save.root, &folder).unwrap();
+    let _server = pretend(&["-world", "Midgard"], Some(&home));
+    assert_state(&liveness::look(&save.traces, &setting()), ServerState::Running, "Midgard");
+}
+
+#[test]
+fn a_server_on_another_folder_is_none_of_this_save() {
+    let (save, other) = (save(), save());
+    let _server = pretend(&["-savedir", other.root.to_str().unwrap()], None);
+    assert_state(&liveness::look(&save.traces, &setting()), ServerState::Stopped, "No process");
+    assert_state(&liveness::look(&other.traces, &setting()), ServerState::Running, "this folder");
+}
+
+#[test]
+fn an_open_file_counts_whoever_holds_it_and_after_it_was_deleted() {
+    let save = save();
+    let file = save.root.join("worlds_local/Midgard/chunk");
+    fs::write(&file, "x").unwrap();
+    let program = "import sys; f=open(sys.argv[1]); print('ready', flush=True); sys.stdin.read()";
+    let Some(_holder) = python(program, &[&file]) else { return };
+    assert_state(&liveness::look(&save.traces, &setting()), ServerState::Running, "open");
+    fs::remove_file(&file).unwrap();
+    assert_state(&liveness::look(&save.traces, &setting()), ServerState::Running, "open");
+}
+
+#[test]
+fn both_kinds_of_locks_are_seen_and_neither_is_taken() {
+    let save = save();
+    let lock = save.root.join("session.lock");
+    for (kind, call) in [("POSIX", "lockf"), ("FLOCK", "flock")] {
+        let program = format!(
+            "import sys,fcntl; f=open(sys.argv[1],'r+'); fcntl.{call}(f, fcntl.LOCK_EX); print('ready', flush=True); sys.stdin.read()"
+        );
+        let Some(_holder) = python(&program, &[&lock]) else { return };
+        // The open file alone would be enough; without it, the lock has to be.
+        let only_lock = Traces { held: Vec::new(), ..save.traces.clone() };
+        let seen = liveness::look(&only_lock, &setting());
+        assert_state(&seen, ServerState::Running, "lock");
+        assert!(seen.reasons.iter().any(|r| r.contains(kind) || r.contains("The lock")), "{seen:?}");
+    }
+    // Nobody holds it now, and looking has left it free: another process gets it at once.
+    liveness::look(&save.traces, &setting());
+    let program = "import sys,fcntl; f=open(sys.argv[1],'r+'); fcntl.lockf(f, fcntl.LOCK_EX|fcntl.LOCK_NB); fcntl.flock(f, fcntl.LOCK_EX|fcntl.LOCK_NB); print('ready', flush=True)";
+    assert!(python(program, &[&lock]).is_some());
+}
+
+#[test]
+fn a_save_that_has_just_landed_was_written_by_somebody() {
+    let save = save();
+    let now = Setting { now: Timestamp::now(), ..setting() };
+    assert_state(&liveness::look(&save.traces, &now), ServerState::Running, "landed");
+}
+
+/// A table of processes with one in it.
+fn made_up(arguments: &str, cgroup: &str, mountinfo: &str) -> (TempDir, Setting) {
+    let temp = TempDir::new().unwrap();
+    let process = temp.path().join("77");
+    fs::create_dir_all(process.join("ns")).unwrap();
+    fs::create_dir_all(temp.path().join("self/ns")).unwrap();
+    symlink("mnt:[1]", temp.path().join("self/ns/mnt")).unwrap();
+    symlink("mnt:[2]", process.join("ns/mnt")).unwrap();
+    fs::write(process.join("cmdline"), arguments.replace(' ', "\0")).unwrap();
+    fs::write(process.join("cgroup"), cgroup).unwrap();
+    fs::write(process.join("mountinfo"), mountinfo).unwrap();
+    fs::write(temp.path().join("self/mountinfo"), "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n").unwrap();
+    let setting = Setting { proc: temp.path().to_path_buf(), ..setting() };
+    (temp, setting)
+}
+
+const IN_DOCKER: &str =
+    "0::/system.slice/docker-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef.scope\n";
+
+#[test]
+fn a_container_whose_files_we_may_not_see_is_known_by_its_table_of_mounts() {
+    let save = save();
+    let mounts =
+        format!("1 0 0:9 / / rw - overlay o rw\n2 1 8:1 {} /config rw - ext4 /dev/sda1 rw\n", save.root.display());
+    let (_temp, setting) = made_up("/opt/valheim_server.x86_64 -savedir /config", IN_DOCKER, &mounts);
+    let seen = liveness::look(&save.traces, &setting);
+    assert_state(&seen, ServerState::Running, "rocess 77");
+    assert_eq!(seen.restarts.len(), 1);
+    assert!(seen.restarts[0].contains("docker stop 0123456789ab"), "{seen:?}");
+}
+
+#[test]
+fn a_container_that_could_be_it_makes_it_unknown_and_one_that_cannot_does_not() {
+    let save = save();
+    let sees = format!("1 0 0:9 / / rw - overlay o rw\n2 1 8:1 {} /data rw - ext4 /dev/sda1 rw\n", save.root.display());
+    let (_temp, setting) = made_up("node panel.js", IN_DOCKER, &sees);
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Unknown, "container");
+    let other = "1 0 0:9 / / rw - overlay o rw\n2 1 8:1 /somewhere/else /data rw - ext4 /dev/sda1 rw\n";
+    let (_temp, setting) = made_up("node panel.js", IN_DOCKER, other);
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Stopped, "No process");
+}
+
+#[test]
+fn wine_that_cannot_be_looked_into_makes_it_unknown_and_any_other_program_does_not() {
+    let save = save();
+    let host = "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n";
+    let (_temp, setting) = made_up("wine64 C:\\game\\Other.exe", "0::/user.slice\n", host);
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Unknown, "Wine");
+    let (_temp, setting) = made_up("/usr/sbin/cron -f", "0::/system.slice/cron.service\n", host);
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Stopped, "No process");
+}
+
+#[test]
+fn a_server_whose_folder_cannot_be_told_makes_it_unknown() {
+    let save = save();
+    let (_temp, setting) = made_up("valheim_server.exe -savedir /config", "0::/\n", "");
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Unknown, "cannot be looked at");
+}
+
+#[test]
+fn a_network_file_system_is_unknown() {
+    let save = save();
+    let (temp, setting) = made_up("cron", "0::/\n", "");
+    let lines =
+        format!("20 1 8:1 / / rw - ext4 /dev/sda1 rw\n21 20 0:50 / {} rw - nfs4 box:/saves rw\n", save.root.display());
+    fs::write(temp.path().join("self/mountinfo"), lines).unwrap();
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Unknown, "nfs4");
+}
+
+#[test]
+fn a_systemd_unit_is_named_with_what_stops_it() {
+    let save = save();
+    let host = "20 1 8:1 / / rw - ext4 /dev/sda1 rw\n";
+    let arguments = format!("valheim_server.x86_64 -savedir {}", save.root.display());
+    let (_temp, setting) = made_up(&arguments, "0::/system.slice/valheim.service\n", host);
+    let seen = liveness::look(&save.traces, &setting);
+    assert_eq!(seen.state, ServerState::Running, "{seen:?}");
+    assert!(seen.restarts.iter().any(|r| r.contains("systemctl stop valheim.service")), "{seen:?}");
+}
+
+#[test]
+fn in_a_process_and_mount_namespace_of_its_own_a_server_is_still_seen() {
+    let save = save();
+    let root = save.root.to_str().unwrap();
+    let script = r#"mount --bind "$1" /mnt && exec -a valheim_server.x86_64 bash -c 'while :; do sleep 0.05; done' x -savedir /mnt"#;
+    let mut started = Command::new("unshare");
+    started.args(["-m", "-p", "-f", "--kill-child", "--mount-proc", "bash", "-c", script, "x", root]);
+    let started = started.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let Ok(child) = started else {
+        eprintln!("skipped: unshare is not there");
+        return;
+    };
+    let mut running = Running(child);
+    let mut seen = liveness::look(&save.traces, &setting());
+    for _ in 0..200 {
+        if seen.state == ServerState::Running {
+            break;
+        }
+        if running.0.try_wait().unwrap().is_some() {
+            eprintln!("skipped: no namespaces here");
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+        seen = liveness::look(&save.traces, &setting());
+    }
+    assert_state(&seen, ServerState::Running, "this folder");
+}
