@@ -1,5 +1,9 @@
 //! From a question to a plan, and from a confirmed plan to its end: what the command line and the browser call.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::keep::KEEP;
 use super::run::Done;
 use super::setting::Setting;
 use super::tree::Progress;
@@ -43,5 +47,42 @@ pub fn perform(
     match fresh::check(confirmed) {
         Ok(fresh) => run::run(&fresh, setting, cancel, progress),
         Err(refusal) => Done { name, outcome: Outcome::Refused(refusal), told: Vec::new(), server_came_up: false },
+    }
+}
+
+/// The keeping folders that could concern what lies below these folders: those that are there, in each of them and in the
+/// folders above it. Sorted.
+pub fn keeps_of<'p>(roots: impl IntoIterator<Item = &'p Path>) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    for root in roots {
+        // What a keeping folder remembers are paths without links.
+        let Ok(root) = root.canonicalize() else { continue };
+        let candidates = root.ancestors().map(|folder| folder.join(KEEP));
+        found.extend(candidates.filter(|keep| keep.symlink_metadata().is_ok_and(|about| about.is_dir())));
+    }
+    found.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keeps_of;
+
+    #[test]
+    fn keeping_folders_lie_in_a_root_or_above_it() {
+        let temp = tempfile::TempDir::new().unwrap();
+        let base = temp.path().canonicalize().unwrap();
+        for folder in ["a/worlds_local", "a/.worldkeep", ".worldkeep", "b/worlds_local"] {
+            std::fs::create_dir_all(base.join(folder)).unwrap();
+        }
+        std::fs::write(base.join("b/.worldkeep"), "a file").unwrap();
+        let of = |roots: &[&str]| {
+            let roots: Vec<_> = roots.iter().map(|root| base.join(root)).collect();
+            let mut keeps = keeps_of(roots.iter().map(std::path::PathBuf::as_path));
+            keeps.retain(|keep| keep.starts_with(&base));
+            keeps
+        };
+        assert_eq!(of(&["a/worlds_local", "a"]), [base.join(".worldkeep"), base.join("a/.worldkeep")]);
+        assert_eq!(of(&["b/worlds_local"]), [base.join(".worldkeep")]);
+        assert_eq!(of(&["gone"]), Vec::<std::path::PathBuf>::new());
     }
 }
