@@ -44,6 +44,89 @@ pub fn free_bytes(_path: &Path) -> Option<u64> {
     None
 }
 
+/// Signals that are held off while this lives; each that came meanwhile is delivered when the last of them goes.
+#[cfg(unix)]
+#[derive(Debug)]
+pub struct HeldSignals(());
+
+#[cfg(unix)]
+mod held {
+    use std::sync::Mutex;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// What a closed terminal, a pipe without a reader, a polite end, and the keys of a terminal send.
+    pub(super) const SIGNALS: [libc::c_int; 6] =
+        [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT, libc::SIGPIPE, libc::SIGTSTP];
+
+    pub(super) static CAME: [AtomicBool; SIGNALS.len()] = [const { AtomicBool::new(false) }; SIGNALS.len()];
+
+    /// How many hold them, and what was done about each signal before.
+    pub(super) static HOLDERS: Mutex<(usize, [Option<libc::sigaction>; SIGNALS.len()])> =
+        Mutex::new((0, [None; SIGNALS.len()]));
+
+    pub(super) extern "C" fn note(signal: libc::c_int) {
+        for (came, of) in CAME.iter().zip(SIGNALS) {
+            if of == signal {
+                came.store(true, Ordering::SeqCst);
+            }
+        }
+    }
+}
+
+/// Holds off the signals that would end or stop the process, in all of its threads.
+///
+/// A mask would hold them off in one thread only, and the system would end the process through another.
+#[cfg(unix)]
+pub fn hold_signals() -> HeldSignals {
+    let mut holders = held::HOLDERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if holders.0 == 0 {
+        for (signal, before) in held::SIGNALS.into_iter().zip(&mut holders.1) {
+            // SAFETY: both structures are ours and valid for the call; the handler only stores into an atomic, which
+            // is allowed in a handler; an all-zero `sigaction` is a valid value that is filled before use.
+            unsafe {
+                let mut new: libc::sigaction = std::mem::zeroed();
+                let mut old: libc::sigaction = std::mem::zeroed();
+                let handler: extern "C" fn(libc::c_int) = held::note;
+                new.sa_sigaction = handler as libc::sighandler_t;
+                new.sa_flags = libc::SA_RESTART;
+                libc::sigemptyset(&raw mut new.sa_mask);
+                // What is ignored stays ignored: whoever started us with `nohup` meant it.
+                let known = libc::sigaction(signal, std::ptr::null(), &raw mut old) == 0;
+                let ours = known && old.sa_sigaction != libc::SIG_IGN;
+                *before = (ours && libc::sigaction(signal, &raw const new, &raw mut old) == 0).then_some(old);
+            }
+        }
+    }
+    holders.0 += 1;
+    HeldSignals(())
+}
+
+#[cfg(unix)]
+impl Drop for HeldSignals {
+    fn drop(&mut self) {
+        let mut holders = held::HOLDERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        holders.0 = holders.0.saturating_sub(1);
+        if holders.0 > 0 {
+            return;
+        }
+        let mut came = Vec::new();
+        for ((signal, before), noted) in held::SIGNALS.into_iter().zip(&mut holders.1).zip(&held::CAME) {
+            if let Some(old) = before.take() {
+                // SAFETY: `old` is what the system gave us for this signal.
+                unsafe { libc::sigaction(signal, &raw const old, std::ptr::null_mut()) };
+            }
+            if noted.swap(false, std::sync::atomic::Ordering::SeqCst) {
+                came.push(signal);
+            }
+        }
+        drop(holders);
+        for signal in came {
+            // SAFETY: the call takes one integer; what the signal does is what it would have done without us.
+            unsafe { libc::raise(signal) };
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

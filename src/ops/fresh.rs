@@ -23,17 +23,34 @@ impl Fresh {
 /// Looks at everything that a plan was computed from once more; refuses at the first thing that is not what it was.
 pub fn check(confirmed: Confirmed) -> Result<Fresh, Refusal> {
     for witness in &confirmed.plan().content().witnesses {
-        let now = fingerprint(&witness.path).map_err(|failure| refusal(&failure))?;
-        let what = match (witness.was, now) {
-            (was, now) if was == now => continue,
-            (Some(_), None) => "is gone",
-            (None, _) => "is there now",
-            (Some(_), Some(_)) => "changed",
-        };
-        let text = format!("'{}' {what} since the plan was made.", shown_path(&witness.path));
-        return Err(Refusal::new(Reason::Stale, text));
+        compare(&witness.path, witness.was, false)?;
     }
     Ok(Fresh { confirmed })
+}
+
+/// The same once more, when the keeping folder is locked and may hold a stage: what lies in it is our own by now, and the
+/// folder that holds it may have got it as a new entry.
+#[cfg(target_os = "linux")]
+pub(super) fn check_again(fresh: &Fresh) -> Result<(), Refusal> {
+    let content = fresh.plan().content();
+    let outside = content.witnesses.iter().filter(|witness| !witness.path.starts_with(&content.keep));
+    for witness in outside {
+        compare(&witness.path, witness.was, Some(witness.path.as_path()) == content.keep.parent())?;
+    }
+    Ok(())
+}
+
+fn compare(path: &Path, was: Option<Fingerprint>, only_itself: bool) -> Result<(), Refusal> {
+    let now = fingerprint(path).map_err(|failure| refusal(&failure))?;
+    let itself = |print: Fingerprint| (print.device, print.inode);
+    let what = match (was, now) {
+        (was, now) if was == now => return Ok(()),
+        (Some(was), Some(now)) if only_itself && itself(was) == itself(now) => return Ok(()),
+        (Some(_), None) => "is gone",
+        (None, _) => "is there now",
+        (Some(_), Some(_)) => "changed",
+    };
+    Err(Refusal::new(Reason::Stale, format!("'{}' {what} since the plan was made.", shown_path(path))))
 }
 
 fn refusal(failure: &Failure) -> Refusal {

@@ -23,14 +23,20 @@ pub mod fresh;
 pub mod history;
 pub mod keep;
 pub mod liveness;
+#[cfg(target_os = "linux")]
+mod moves;
 pub mod purge;
 pub mod record;
 pub mod recover;
+#[cfg(target_os = "linux")]
+mod remove;
 mod root;
 pub mod run;
 mod setting;
 pub mod stage;
 pub mod tree;
+#[cfg(target_os = "linux")]
+mod trouble;
 pub mod undo;
 pub mod unpack;
 

@@ -1,8 +1,16 @@
 //! What an interrupted run left is finished or rolled back.
 
+#[cfg(target_os = "linux")]
+mod settle;
+
 use std::path::PathBuf;
 
 use super::setting::Setting;
+
+#[cfg(target_os = "linux")]
+pub use settle::recover_with;
+#[cfg(target_os = "linux")]
+pub(super) use settle::{prune_recycle, remove_in_recycle, remove_stage, settle};
 
 /// What became of an interrupted operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +39,14 @@ pub struct Recovered {
 }
 
 /// Looks for interrupted operations in these keeping folders and in those that the state folder remembers, and finishes
-/// them or rolls them back. Without any it costs a look at one name a folder. Safe to be interrupted itself.
+/// them or rolls them back. Without any it costs a look at two names a folder. Safe to be interrupted itself.
+#[cfg(target_os = "linux")]
+pub fn recover(keeps: &[PathBuf], setting: &Setting) -> Vec<Recovered> {
+    recover_with(&super::tree::calls::Direct, &super::liveness::look, keeps, setting)
+}
+
+/// Nothing is begun on this system, so that there is nothing to finish.
+#[cfg(not(target_os = "linux"))]
 pub fn recover(_keeps: &[PathBuf], _setting: &Setting) -> Vec<Recovered> {
     Vec::new()
 }

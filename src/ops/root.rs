@@ -4,6 +4,8 @@ use super::{Act, Cause, Failure, Side, State};
 
 #[cfg(target_os = "linux")]
 pub use linux::Root;
+#[cfg(target_os = "linux")]
+pub(super) use linux::direct;
 
 /// A folder that was opened for an operation. Operations are not proven on this system, so there is none.
 #[cfg(not(target_os = "linux"))]
@@ -45,13 +47,7 @@ mod linux {
         /// Opens a folder by its absolute path, of which no part may be a link: whoever could put one there since the
         /// path was looked at would otherwise choose what we work on.
         pub fn open(path: &Path) -> Result<Self, Failure> {
-            let names: Option<Vec<&OsStr>> = path
-                .components()
-                .skip(1)
-                .map(|part| if let Component::Normal(name) = part { Some(name) } else { None })
-                .collect();
-            let Some(names) = names.filter(|_| path.has_root()) else { return Err(refused(path, Cause::NotDirect)) };
-            let folder = open_direct(&names).map_err(|error| match error {
+            let folder = direct(path).map_err(|error| match error {
                 Errno::LOOP => refused(path, Cause::NotDirect),
                 error => refused(path, Cause::System(error.into())),
             })?;
@@ -68,6 +64,17 @@ mod linux {
         fn as_fd(&self) -> BorrowedFd<'_> {
             self.folder.as_fd()
         }
+    }
+
+    /// Opens a folder by its absolute path, of which no part may be a link: that is `LOOP`, as is a path that is not
+    /// absolute or goes up.
+    pub(in crate::ops) fn direct(path: &Path) -> Result<OwnedFd, Errno> {
+        let names: Option<Vec<&OsStr>> = path
+            .components()
+            .skip(1)
+            .map(|part| if let Component::Normal(name) = part { Some(name) } else { None })
+            .collect();
+        open_direct(&names.filter(|_| path.has_root()).ok_or(Errno::LOOP)?)
     }
 
     const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);

@@ -1,4 +1,4 @@
-//! The system calls of the copier, each behind one place where a test can make it fail.
+//! The system calls of the engine, each behind one place where a test can make it fail.
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
@@ -36,9 +36,14 @@ pub enum Call {
     RemoveAttribute,
     Fsync,
     Syncfs,
+    Exchange,
+    RenameNew,
+    Rename,
+    Lock,
+    Resolve,
 }
 
-/// Something that is asked before each system call of a copy. What the program uses, [`Direct`], does nothing and
+/// Something that is asked before each system call of the engine. What the program uses, [`Direct`], does nothing and
 /// costs nothing; tests make calls fail, shorten them, or change the disk in between.
 pub trait Hook {
     /// Called before each try of a call; an error is what the call then answers, without being made.
@@ -71,20 +76,28 @@ const BENEATH: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_MAGICLINKS)
     .union(ResolveFlags::NO_XDEV);
 
-pub(super) struct Sys<'h, H> {
+pub(in crate::ops) struct Sys<'h, H> {
     hook: &'h H,
     openat2: bool,
 }
 
 impl<'h, H: Hook> Sys<'h, H> {
     /// Finds out once whether there is an `openat2` that we may use.
-    pub(super) fn new(hook: &'h H, folder: impl AsFd) -> Self {
+    pub(in crate::ops) fn new(hook: &'h H, folder: impl AsFd) -> Self {
         let mut sys = Self { hook, openat2: true };
         let probe = sys.again(Call::Openat2, || {
             fs::openat2(&folder, c".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty(), BENEATH)
         });
         sys.openat2 = probe.is_ok();
         sys
+    }
+
+    /// The same where no folder is open yet.
+    pub(in crate::ops) fn anywhere(hook: &'h H) -> Self {
+        match (Self { hook, openat2: true }).direct(std::path::Path::new("/")) {
+            Ok(top) => Self::new(hook, top),
+            Err(_) => Self { hook, openat2: false },
+        }
     }
 
     fn again<T>(&self, call: Call, mut run: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
@@ -123,7 +136,7 @@ impl<'h, H: Hook> Sys<'h, H> {
     }
 
     /// Opens something to read, without a change of its access time where we may ask for that.
-    pub(super) fn open(&self, folder: impl AsFd, name: &CStr, flags: OFlags) -> Result<OwnedFd, Errno> {
+    pub(in crate::ops) fn open(&self, folder: impl AsFd, name: &CStr, flags: OFlags) -> Result<OwnedFd, Errno> {
         // A pipe that takes the place of a file must not make us wait for somebody to write into it.
         let flags = flags | OFlags::NONBLOCK;
         match self.open_with(Call::Open, &folder, name, flags | OFlags::NOATIME, Mode::empty()) {
@@ -133,29 +146,34 @@ impl<'h, H: Hook> Sys<'h, H> {
     }
 
     /// Opens a folder only to go further down, which needs no right to list it.
-    pub(super) fn pass(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
+    pub(in crate::ops) fn pass(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
         self.open_with(Call::Open, folder, name, OFlags::PATH | OFlags::DIRECTORY, Mode::empty())
     }
 
-    pub(super) fn create(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
+    pub(in crate::ops) fn create(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         self.open_with(Call::Create, folder, name, flags, Mode::RUSR | Mode::WUSR)
     }
 
-    pub(super) fn mkdir(&self, folder: impl AsFd, name: &CStr) -> Result<(), Errno> {
+    pub(in crate::ops) fn mkdir(&self, folder: impl AsFd, name: &CStr) -> Result<(), Errno> {
         self.again(Call::Mkdir, || fs::mkdirat(&folder, name, Mode::RWXU))
     }
 
-    pub(super) fn stat(&self, file: impl AsFd) -> Result<Stat, Errno> {
+    pub(in crate::ops) fn stat(&self, file: impl AsFd) -> Result<Stat, Errno> {
         self.again(Call::Stat, || fs::fstat(&file))
     }
 
     /// A link is looked at itself.
-    pub(super) fn stat_at(&self, folder: impl AsFd, name: &CStr) -> Result<Stat, Errno> {
+    pub(in crate::ops) fn stat_at(&self, folder: impl AsFd, name: &CStr) -> Result<Stat, Errno> {
         self.again(Call::Stat, || fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW))
     }
 
-    pub(super) fn next_name<'r, F: AsFd>(
+    /// The same of an absolute path, through any link: only for whether there may be something to open.
+    pub(in crate::ops) fn peek(&self, path: &std::path::Path) -> Result<Stat, Errno> {
+        self.again(Call::Stat, || fs::statat(fs::CWD, path, AtFlags::SYMLINK_NOFOLLOW))
+    }
+
+    pub(in crate::ops) fn next_name<'r, F: AsFd>(
         &self,
         list: &'r mut fs::RawDir<'_, F>,
     ) -> Option<Result<fs::RawDirEntry<'r>, Errno>> {
@@ -168,27 +186,33 @@ impl<'h, H: Hook> Sys<'h, H> {
         list.next()
     }
 
-    pub(super) fn read_link(&self, folder: impl AsFd, name: &CStr) -> Result<Vec<u8>, Errno> {
+    pub(in crate::ops) fn read_link(&self, folder: impl AsFd, name: &CStr) -> Result<Vec<u8>, Errno> {
         self.again(Call::ReadLink, || fs::readlinkat(&folder, name, Vec::new()).map(std::ffi::CString::into_bytes))
     }
 
-    pub(super) fn symlink(&self, target: &[u8], folder: impl AsFd, name: &CStr) -> Result<(), Errno> {
+    pub(in crate::ops) fn symlink(&self, target: &[u8], folder: impl AsFd, name: &CStr) -> Result<(), Errno> {
         self.again(Call::Symlink, || fs::symlinkat(target, &folder, name))
     }
 
-    pub(super) fn link(&self, from: impl AsFd, old: &CStr, to: impl AsFd, new: &CStr) -> Result<(), Errno> {
+    pub(in crate::ops) fn link(&self, from: impl AsFd, old: &CStr, to: impl AsFd, new: &CStr) -> Result<(), Errno> {
         self.again(Call::Link, || fs::linkat(&from, old, &to, new, AtFlags::empty()))
     }
 
-    pub(super) fn unlink(&self, folder: impl AsFd, name: &CStr, flags: AtFlags) -> Result<(), Errno> {
+    pub(in crate::ops) fn unlink(&self, folder: impl AsFd, name: &CStr, flags: AtFlags) -> Result<(), Errno> {
         self.again(Call::Unlink, || fs::unlinkat(&folder, name, flags))
     }
 
-    pub(super) fn clone(&self, from: impl AsFd, to: impl AsFd) -> Result<(), Errno> {
+    pub(in crate::ops) fn clone(&self, from: impl AsFd, to: impl AsFd) -> Result<(), Errno> {
         self.again(Call::Clone, || fs::ioctl_ficlone(&to, &from))
     }
 
-    pub(super) fn copy_range(&self, from: impl AsFd, to: impl AsFd, at: u64, most: usize) -> Result<usize, Errno> {
+    pub(in crate::ops) fn copy_range(
+        &self,
+        from: impl AsFd,
+        to: impl AsFd,
+        at: u64,
+        most: usize,
+    ) -> Result<usize, Errno> {
         let most = self.hook.most(Call::CopyRange, most);
         self.again(Call::CopyRange, || {
             let (mut read_at, mut write_at) = (at, at);
@@ -196,31 +220,31 @@ impl<'h, H: Hook> Sys<'h, H> {
         })
     }
 
-    pub(super) fn seek(&self, file: impl AsFd, to: SeekFrom) -> Result<u64, Errno> {
+    pub(in crate::ops) fn seek(&self, file: impl AsFd, to: SeekFrom) -> Result<u64, Errno> {
         self.again(Call::Seek, || fs::seek(&file, to))
     }
 
-    pub(super) fn read(&self, file: impl AsFd, into: &mut [u8], at: u64) -> Result<usize, Errno> {
+    pub(in crate::ops) fn read(&self, file: impl AsFd, into: &mut [u8], at: u64) -> Result<usize, Errno> {
         let most = self.hook.most(Call::Read, into.len()).min(into.len());
         let (into, _) = into.split_at_mut(most);
         self.again(Call::Read, || rustix::io::pread(&file, &mut *into, at))
     }
 
-    pub(super) fn write(&self, file: impl AsFd, bytes: &[u8], at: u64) -> Result<usize, Errno> {
+    pub(in crate::ops) fn write(&self, file: impl AsFd, bytes: &[u8], at: u64) -> Result<usize, Errno> {
         let most = self.hook.most(Call::Write, bytes.len()).min(bytes.len());
         let (bytes, _) = bytes.split_at(most);
         self.again(Call::Write, || rustix::io::pwrite(&file, bytes, at))
     }
 
-    pub(super) fn truncate(&self, file: impl AsFd, length: u64) -> Result<(), Errno> {
+    pub(in crate::ops) fn truncate(&self, file: impl AsFd, length: u64) -> Result<(), Errno> {
         self.again(Call::Truncate, || fs::ftruncate(&file, length))
     }
 
-    pub(super) fn chown(&self, file: impl AsFd, owner: Option<u32>, group: Option<u32>) -> Result<(), Errno> {
+    pub(in crate::ops) fn chown(&self, file: impl AsFd, owner: Option<u32>, group: Option<u32>) -> Result<(), Errno> {
         self.again(Call::Chown, || fs::fchown(&file, owner.map(Uid::from_raw), group.map(Gid::from_raw)))
     }
 
-    pub(super) fn chown_at(
+    pub(in crate::ops) fn chown_at(
         &self,
         folder: impl AsFd,
         name: &CStr,
@@ -231,46 +255,112 @@ impl<'h, H: Hook> Sys<'h, H> {
         self.again(Call::Chown, || fs::chownat(&folder, name, owner, group, AtFlags::SYMLINK_NOFOLLOW))
     }
 
-    pub(super) fn chmod(&self, file: impl AsFd, mode: u32) -> Result<(), Errno> {
+    pub(in crate::ops) fn chmod(&self, file: impl AsFd, mode: u32) -> Result<(), Errno> {
         self.again(Call::Chmod, || fs::fchmod(&file, Mode::from_raw_mode(mode)))
     }
 
-    pub(super) fn set_times(&self, file: impl AsFd, times: &Timestamps) -> Result<(), Errno> {
+    pub(in crate::ops) fn set_times(&self, file: impl AsFd, times: &Timestamps) -> Result<(), Errno> {
         self.again(Call::Times, || fs::futimens(&file, times))
     }
 
-    pub(super) fn set_times_at(&self, folder: impl AsFd, name: &CStr, times: &Timestamps) -> Result<(), Errno> {
+    pub(in crate::ops) fn set_times_at(&self, folder: impl AsFd, name: &CStr, times: &Timestamps) -> Result<(), Errno> {
         self.again(Call::Times, || fs::utimensat(&folder, name, times, AtFlags::SYMLINK_NOFOLLOW))
     }
 
-    pub(super) fn attributes(&self, file: impl AsFd, into: &mut [u8]) -> Result<usize, Errno> {
+    pub(in crate::ops) fn attributes(&self, file: impl AsFd, into: &mut [u8]) -> Result<usize, Errno> {
         self.again(Call::ListAttributes, || fs::flistxattr(&file, &mut *into))
     }
 
-    pub(super) fn attribute(&self, file: impl AsFd, name: &CStr, into: &mut [u8]) -> Result<usize, Errno> {
+    pub(in crate::ops) fn attribute(&self, file: impl AsFd, name: &CStr, into: &mut [u8]) -> Result<usize, Errno> {
         self.again(Call::GetAttribute, || fs::fgetxattr(&file, name, &mut *into))
     }
 
-    pub(super) fn set_attribute(&self, file: impl AsFd, name: &CStr, value: &[u8]) -> Result<(), Errno> {
+    pub(in crate::ops) fn set_attribute(&self, file: impl AsFd, name: &CStr, value: &[u8]) -> Result<(), Errno> {
         self.again(Call::SetAttribute, || fs::fsetxattr(&file, name, value, XattrFlags::empty()))
     }
 
-    pub(super) fn remove_attribute(&self, file: impl AsFd, name: &CStr) -> Result<(), Errno> {
+    pub(in crate::ops) fn remove_attribute(&self, file: impl AsFd, name: &CStr) -> Result<(), Errno> {
         self.again(Call::RemoveAttribute, || fs::fremovexattr(&file, name))
     }
 
+    /// Opens a folder by its absolute path, of which no part may be a link: that is `LOOP`, as is a path that is not
+    /// absolute or goes up.
+    pub(in crate::ops) fn direct(&self, path: &std::path::Path) -> Result<OwnedFd, Errno> {
+        self.again(Call::Open, || crate::ops::root::direct(path))
+    }
+
+    /// What a path of our own user leads to, through any link. Only for the folder of our own state.
+    pub(in crate::ops) fn resolve(&self, path: &std::path::Path) -> Result<std::path::PathBuf, Errno> {
+        self.again(Call::Resolve, || {
+            std::fs::canonicalize(path).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+        })
+    }
+
+    /// Opens a file of ours to read and write it, and makes it when it is not there.
+    pub(in crate::ops) fn open_or_create(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::NONBLOCK;
+        self.open_with(Call::Create, folder, name, flags, Mode::RUSR | Mode::WUSR)
+    }
+
+    /// Opens a file of ours to read and write it.
+    pub(in crate::ops) fn open_to_write(&self, folder: impl AsFd, name: &CStr) -> Result<OwnedFd, Errno> {
+        self.open_with(Call::Open, folder, name, OFlags::RDWR | OFlags::NONBLOCK, Mode::empty())
+    }
+
+    /// Takes the lock of a file, if nobody has it.
+    pub(in crate::ops) fn lock(&self, file: impl AsFd) -> Result<(), Errno> {
+        self.again(Call::Lock, || fs::flock(&file, fs::FlockOperation::NonBlockingLockExclusive))
+    }
+
+    /// Lets two names change places.
+    pub(in crate::ops) fn exchange(
+        &self,
+        from: impl AsFd,
+        one: &CStr,
+        to: impl AsFd,
+        other: &CStr,
+    ) -> Result<(), Errno> {
+        self.again(Call::Exchange, || fs::renameat_with(&from, one, &to, other, fs::RenameFlags::EXCHANGE))
+    }
+
+    /// Gives something a name at which nothing is; `EXIST` when something is.
+    pub(in crate::ops) fn rename_new(
+        &self,
+        from: impl AsFd,
+        old: &CStr,
+        to: impl AsFd,
+        new: &CStr,
+    ) -> Result<(), Errno> {
+        let flags = fs::RenameFlags::NOREPLACE;
+        match self.again(Call::RenameNew, || fs::renameat_with(&from, old, &to, new, flags)) {
+            // A file system without that flag, or a kernel without the call: what is there is asked for first.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {}
+            result => return result,
+        }
+        match self.stat_at(&to, new) {
+            Err(Errno::NOENT) => self.rename(from, old, to, new),
+            Err(error) => Err(error),
+            Ok(_) => Err(Errno::EXIST),
+        }
+    }
+
+    /// Gives something a name, in the place of a file that has it.
+    pub(in crate::ops) fn rename(&self, from: impl AsFd, old: &CStr, to: impl AsFd, new: &CStr) -> Result<(), Errno> {
+        self.again(Call::Rename, || fs::renameat(&from, old, &to, new))
+    }
+
     /// Made once, whatever it answers: after an error the kernel may call the same pages clean.
-    pub(super) fn flush(&self, file: impl AsFd) -> Result<(), Errno> {
+    pub(in crate::ops) fn flush(&self, file: impl AsFd) -> Result<(), Errno> {
         self.once(Call::Fsync, || fs::fsync(file))
     }
 
     /// Made once, like [`Sys::flush`].
-    pub(super) fn flush_all(&self, on: impl AsFd) -> Result<(), Errno> {
+    pub(in crate::ops) fn flush_all(&self, on: impl AsFd) -> Result<(), Errno> {
         self.once(Call::Syncfs, || fs::syncfs(on))
     }
 }
 
 /// Room for a listing of a folder: some hundred names at a time.
-pub(super) fn listing_buffer() -> Vec<MaybeUninit<u8>> {
+pub(in crate::ops) fn listing_buffer() -> Vec<MaybeUninit<u8>> {
     vec![MaybeUninit::uninit(); 16 * 1024]
 }

@@ -20,7 +20,7 @@ mod file;
 #[cfg(target_os = "linux")]
 mod flush;
 #[cfg(target_os = "linux")]
-mod seen;
+pub(in crate::ops) mod seen;
 #[cfg(target_os = "linux")]
 mod walk;
 

@@ -2,39 +2,39 @@ use rustix::fs::{FileType, Stat, Timespec, Timestamps};
 
 /// What the system says about a file, in one set of widths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Seen {
-    pub(super) device: u64,
-    pub(super) inode: u64,
-    pub(super) raw_mode: u32,
-    pub(super) names: u64,
-    pub(super) user: u32,
-    pub(super) group: u32,
-    pub(super) size: u64,
-    pub(super) read: (i64, i64),
-    pub(super) written: (i64, i64),
-    pub(super) changed: (i64, i64),
+pub(in crate::ops) struct Seen {
+    pub(in crate::ops) device: u64,
+    pub(in crate::ops) inode: u64,
+    pub(in crate::ops) raw_mode: u32,
+    pub(in crate::ops) names: u64,
+    pub(in crate::ops) user: u32,
+    pub(in crate::ops) group: u32,
+    pub(in crate::ops) size: u64,
+    pub(in crate::ops) read: (i64, i64),
+    pub(in crate::ops) written: (i64, i64),
+    pub(in crate::ops) changed: (i64, i64),
 }
 
 impl Seen {
-    pub(super) fn kind(&self) -> FileType {
+    pub(in crate::ops) fn kind(&self) -> FileType {
         FileType::from_raw_mode(self.raw_mode)
     }
 
     /// The 12 bits of permissions.
-    pub(super) fn mode(&self) -> u32 {
+    pub(in crate::ops) fn mode(&self) -> u32 {
         self.raw_mode & 0o7777
     }
 
-    pub(super) fn id(&self) -> (u64, u64) {
+    pub(in crate::ops) fn id(&self) -> (u64, u64) {
         (self.device, self.inode)
     }
 
     /// True while nothing about it changed but when it was last read.
-    pub(super) fn still(&self, later: &Self) -> bool {
+    pub(in crate::ops) fn still(&self, later: &Self) -> bool {
         *self == Self { read: self.read, ..*later }
     }
 
-    pub(super) fn times(&self) -> Timestamps {
+    pub(in crate::ops) fn times(&self) -> Timestamps {
         let time = |(tv_sec, tv_nsec)| Timespec { tv_sec, tv_nsec };
         Timestamps { last_access: time(self.read), last_modification: time(self.written) }
     }
