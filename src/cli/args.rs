@@ -234,8 +234,7 @@ pub(super) enum Command {
     },
     /// Remove for good what operations have put aside.
     ///
-    /// Without an OPERATION it is what all of them put aside, but for the newest of each world: as long as nobody names
-    /// that one, the last step can be taken back.
+    /// Without an OPERATION it is what all of them put aside. None of them can be taken back afterwards.
     Purge {
         /// Names, as `worldkeep history` prints them; the start of each is enough.
         #[arg(value_name = "OPERATION")]

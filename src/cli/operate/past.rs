@@ -116,15 +116,15 @@ pub(in crate::cli) fn purge(
         Err(Stop::Failed(failure)) => return Err(failure),
         Err(Stop::Refused(refusal)) => return refuse(session, agree, refusal, &found),
     };
-    let picked = ask::to_purge(&chosen, older, !operations.is_empty(), &setting);
+    let picked = ask::to_purge(&chosen, older, &setting);
     if let Some(refusal) = refuse_read_only(&setting) {
         return refuse(session, agree, refusal, &found);
     }
     if picked.is_empty() {
         let text = if chosen.iter().any(|entry| entry.parked_bytes > 0) {
-            "What is kept is too new, or is the newest of its world; name the operation to remove that too."
+            "Nothing that is kept is that old."
         } else {
-            "The recycle folder is empty."
+            "Nothing is kept."
         };
         return nothing(session, text, &found);
     }
