@@ -154,10 +154,14 @@ impl<'s, 'h, H: Hook> Keep<'s, 'h, H> {
             Err(error) => return Err(failed("lock")(error)),
         }
         // Somebody who had the lock may have taken the file or the folder away when they were done.
-        let same = |stat: Result<rustix::fs::Stat, Errno>, id| stat.is_ok_and(|stat| Seen::from(stat).id() == id);
-        if !same(self.sys.stat_at(&self.folder, LOCK), seen.id())
-            || !same(self.sys.stat_at(&self.above, &name_of_keep()), self.seen.id())
-        {
+        let there = |stat: Result<rustix::fs::Stat, Errno>| match stat {
+            Ok(stat) => Ok(Some(Seen::from(stat).id())),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error),
+        };
+        let ours = there(self.sys.stat_at(&self.folder, LOCK)).map_err(failed("look at"))? == Some(seen.id())
+            && there(self.sys.stat_at(&self.above, &name_of_keep())).map_err(failed("look at"))? == Some(self.seen.id());
+        if !ours {
             return Err(NotLocked::Busy("it was at its end just now".to_owned()));
         }
         if may_write {

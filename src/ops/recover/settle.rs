@@ -262,7 +262,9 @@ fn leftovers<H: Hook>(keep: &Keep<'_, '_, H>, setting: &Setting) -> Vec<(Became,
         let text = name.to_string_lossy();
         let done = keep.sys.peek(&keep::record_of(&keep.path, &text)).is_ok();
         match remove_stage(keep, &text) {
-            Ok(()) if done => {}
+            Ok(()) if done => {
+                told.push((Became::Finished, format!("What the operation {} had left is cleared away.", shown(&text))));
+            }
             Ok(()) => {
                 prune_named(keep, &text);
                 let text = format!(
