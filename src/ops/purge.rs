@@ -113,6 +113,3 @@ fn preview(kept: &[&Entry], type_name: String, setting: &Setting) -> Preview {
         done: format!("Removed what {count} had put aside: {}.", size(total)),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -274,6 +274,9 @@ impl Finder<'_> {
             self.way.turns.push(Turn::Back { from, to });
             return Ok(());
         }
+        if self.things.iter().any(|other| other.last == to) {
+            return Err(nothing("Its renames went in a circle, which cannot be taken back by itself."));
+        }
         if self.look(&to)?.is_none() {
             self.holder_of(&to)?;
             self.way.turns.push(Turn::Back { from, to });
@@ -438,6 +441,3 @@ fn preview(written: &Written, way: &WayBack, setting: &Setting) -> Preview {
         done: format!("Took back the {} of {subject}.", record.operation.as_str()),
     }
 }
-
-#[cfg(test)]
-mod tests;
