@@ -3,11 +3,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::{ColorChoice, Overrides};
+use crate::model::plan::WarningCode;
 
 /// Browse the saves of game servers.
 ///
-/// Lists worlds and their backups, says which of them are whole and why, and shows what is in each. Without a
-/// command it opens the browser. Nothing is ever written to a save.
+/// Lists worlds and their backups, says which of them are whole and why, and shows what is in each. Puts them back,
+/// copies, renames and deletes them: wholly or not at all, shown before it is done, and so that it can be taken back.
+/// Without a command it opens the browser.
 #[derive(Debug, Parser)]
 #[command(name = "worldkeep", version, max_term_width = 100, subcommand_help_heading = "Commands")]
 #[command(
@@ -37,8 +39,9 @@ A TARGET is a path (a world folder, a .fwl, a .db, one file of a save, an archiv
 `worldkeep list` prints it: PROFILE/WORLD or PROFILE/WORLD@LAYER. A path that exists is taken as a path. `show` and
 `verify` also take a bare name and say where it went.
 
-Exit status: 0 done, or everything checked is whole; 1 something is damaged; 2 wrong usage or configuration; 3 nothing
-matched; 6 nothing is damaged, but not everything could be checked; 130 interrupted.";
+Exit status: 0 done, or everything checked is whole; 1 something is damaged, or an operation failed and changed nothing;
+2 wrong usage or configuration; 3 nothing matched; 4 refused; 5 done, with something left to clear away; 6 nothing is
+damaged, but not everything could be checked; 130 interrupted.";
 
 /// Flags that every command takes.
 #[derive(Args, Debug, Default)]
@@ -157,6 +160,97 @@ pub(super) enum Command {
         #[arg(value_name = "TARGET")]
         right: PathBuf,
     },
+    /// Make a safety copy of a world or a layer, under a name that the game lists and never prunes.
+    Backup {
+        /// Paths or ids.
+        #[arg(value_name = "TARGET", required = true)]
+        targets: Vec<PathBuf>,
+        #[command(flatten)]
+        agree: Agree,
+    },
+    /// Put a layer in the place of the live world; what was live is kept for `undo`.
+    Restore {
+        /// The layer: a path or an id, PROFILE/WORLD@LAYER.
+        #[arg(value_name = "TARGET")]
+        target: PathBuf,
+        #[command(flatten)]
+        agree: Agree,
+    },
+    /// Copy a world or a layer under another name or into another profile.
+    Copy {
+        /// A path or an id.
+        #[arg(value_name = "TARGET")]
+        target: PathBuf,
+        /// The new name, or PROFILE/NAME.
+        #[arg(value_name = "DEST", required_unless_present = "into")]
+        dest: Option<String>,
+        /// Copy into this profile, or into this folder of saves.
+        #[arg(long, value_name = "PROFILE")]
+        into: Option<PathBuf>,
+        /// Copy the layers too.
+        #[arg(long)]
+        with_layers: bool,
+        /// Take the place of what is there, which is kept for `undo`.
+        #[arg(long)]
+        overwrite: bool,
+        #[command(flatten)]
+        agree: Agree,
+    },
+    /// Give a world another name, with everything that belongs to it.
+    Rename {
+        /// A path or an id.
+        #[arg(value_name = "TARGET")]
+        target: PathBuf,
+        /// The new name.
+        #[arg(value_name = "NAME")]
+        name: String,
+        #[command(flatten)]
+        agree: Agree,
+    },
+    /// Move worlds or layers into the recycle folder; `undo` brings them back.
+    Delete {
+        /// Paths or ids.
+        #[arg(value_name = "TARGET", required = true)]
+        targets: Vec<PathBuf>,
+        /// Delete the layers of a world too.
+        #[arg(long)]
+        with_layers: bool,
+        #[command(flatten)]
+        agree: Agree,
+    },
+    /// Take back the last operation, or the named one.
+    Undo {
+        /// Its name, as `worldkeep history` prints it; the start of it is enough.
+        #[arg(value_name = "OPERATION")]
+        operation: Option<String>,
+        #[command(flatten)]
+        agree: Agree,
+    },
+    /// List every operation with what an undo of it would do.
+    History {
+        /// Look at the operations on these saves instead of all that are known.
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
+    /// Remove for good what operations have put aside.
+    ///
+    /// Without an OPERATION it is what all of them put aside. None of them can be taken back afterwards.
+    Purge {
+        /// Names, as `worldkeep history` prints them; the start of each is enough.
+        #[arg(value_name = "OPERATION")]
+        operations: Vec<String>,
+        /// Only what was put aside at least so long ago: 30, 30d, 12h, 8w.
+        #[arg(long, value_name = "AGE", value_parser = age)]
+        older: Option<u64>,
+        #[command(flatten)]
+        agree: Agree,
+    },
+    /// Finish or roll back what was interrupted. Every operation begins with this too.
+    Recover {
+        /// Look at these saves instead of all that are known.
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
     /// Print the configuration in force, and where each value came from.
     Config,
     /// List the actions of the browser with their keys.
@@ -171,4 +265,62 @@ pub(super) enum Command {
     },
     /// Print the manual page.
     Man,
+}
+
+/// How somebody agrees to a plan.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Agree {
+    /// Print the plan with its id, and change nothing.
+    #[arg(long, conflicts_with = "yes")]
+    pub(super) dry_run: bool,
+
+    /// Agree to the plan that this call computes, or with an id to that plan and no other.
+    #[arg(long, value_name = "ID", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(super) yes: Vec<String>,
+
+    /// Accept this warning, which would otherwise refuse; may be given several times.
+    #[arg(long, value_name = "CODE", value_parser = warning)]
+    pub(super) accept: Vec<WarningCode>,
+}
+
+/// A warning's code; one that needs no acceptance is as good, since a person cannot know which do.
+fn warning(word: &str) -> Result<WarningCode, String> {
+    WarningCode::ALL.iter().copied().find(|code| code.as_str() == word).ok_or_else(|| {
+        let all: Vec<_> =
+            WarningCode::ALL.iter().filter(|code| code.needs_acceptance()).map(|code| code.as_str()).collect();
+        format!("the warnings that can be accepted are {}", all.join(", "))
+    })
+}
+
+/// An age in seconds: a number with `h`, `d` or `w` behind it, or of days without.
+fn age(word: &str) -> Result<u64, String> {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match word.get(digits.len()..) {
+        Some("h") => 3600,
+        Some("" | "d") => 86_400,
+        Some("w") => 7 * 86_400,
+        _ => return Err("an age is a number of days, or a number with h, d or w".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "an age is a number of days, or a number with h, d or w".to_owned())?;
+    number.checked_mul(unit).filter(|age| *age < 1 << 40).ok_or_else(|| "this is older than anything".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{age, warning};
+
+    #[test]
+    fn an_age_has_a_unit_or_means_days() {
+        assert_eq!(["1", "2d", "12h", "3w", "0"].map(age), [86_400, 172_800, 43_200, 1_814_400, 0].map(Ok));
+        for wrong in ["", "d", "-1", "1.5", "3 d", "3y", "3dd", "99999999999999999999", "9999999999999999w"] {
+            assert!(age(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_warning_is_known_by_its_code() {
+        assert_eq!(warning("liveness-unknown"), Ok(super::WarningCode::LivenessUnknown));
+        let error = warning("running").unwrap_err();
+        assert!(error.contains("liveness-unknown") && !error.contains("restarts"), "{error}");
+    }
 }

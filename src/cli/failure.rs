@@ -7,12 +7,16 @@ use crate::model::shown;
 pub enum Exit {
     /// Done, or everything checked is whole.
     Done,
-    /// Something is damaged, or the output could not be written.
+    /// Something is damaged, the output could not be written, or an operation failed.
     Damaged,
     /// The arguments or the configuration are wrong.
     Usage,
     /// Nothing matched.
     NothingMatched,
+    /// An operation was not begun: nobody agreed, a server runs, or another reason of the closed list.
+    Refused,
+    /// An operation is done; something that is no longer needed could not be cleared away.
+    CleanUpPending,
     /// Nothing is damaged, but not everything could be checked.
     Unchecked,
     /// Interrupted by the user.
@@ -27,22 +31,26 @@ impl Exit {
             Self::Damaged => 1,
             Self::Usage => 2,
             Self::NothingMatched => 3,
+            Self::Refused => 4,
+            Self::CleanUpPending => 5,
             Self::Unchecked => 6,
             Self::Interrupted => 130,
         }
     }
 
-    /// The one of two that a caller should learn about: damage first, then what did not match, then what was not
-    /// checked.
+    /// The one of two that a caller should learn about: damage first, then what was refused, what did not match, what
+    /// is left to clear away, and what was not checked.
     #[must_use]
     pub(super) fn worse(self, other: Self) -> Self {
         let weight = |exit| match exit {
             Self::Done => 0,
             Self::Unchecked => 1,
-            Self::NothingMatched => 2,
-            Self::Damaged => 3,
-            Self::Usage => 4,
-            Self::Interrupted => 5,
+            Self::CleanUpPending => 2,
+            Self::NothingMatched => 3,
+            Self::Refused => 4,
+            Self::Damaged => 5,
+            Self::Usage => 6,
+            Self::Interrupted => 7,
         };
         if weight(other) > weight(self) { other } else { self }
     }
@@ -102,5 +110,7 @@ mod tests {
         assert_eq!(Exit::Done.worse(Exit::Unchecked), Exit::Unchecked);
         assert_eq!(Exit::NothingMatched.worse(Exit::Unchecked), Exit::NothingMatched);
         assert_eq!(Exit::Done.worse(Exit::Done), Exit::Done);
+        assert_eq!(Exit::CleanUpPending.worse(Exit::Refused), Exit::Refused);
+        assert_eq!(Exit::Damaged.worse(Exit::Refused), Exit::Damaged);
     }
 }

@@ -7,21 +7,53 @@ use crate::model::Cancel;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Interrupt {
     asked: Arc<AtomicBool>,
+    /// True while something is changed: nothing ends at once then.
+    patient: Arc<AtomicBool>,
+    /// True while a question waits for its answer: to stop is one.
+    asking: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// Listens for Ctrl-C and for a polite end: the first makes `cancel` worthless, the second ends at once.
+    /// Listens for Ctrl-C: the first makes `cancel` worthless, the second ends at once.
     ///
-    /// Nothing is ever half written here, so ending at once is harmless; it helps when a read hangs in the system.
+    /// Where only reading is done, ending at once is harmless; it helps when a read hangs in the system. While something
+    /// is changed ([`Interrupt::be_patient`]) every one only asks to stop.
     #[cfg(unix)]
     pub(super) fn listen(cancel: &Cancel) -> Self {
-        use signal_hook::consts::SIGINT;
-        let interrupt = Self::default();
-        let (asked, cancel) = (Arc::clone(&interrupt.asked), cancel.clone());
-        if let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGINT]) {
+        Self::default().listening(cancel, &[signal_hook::consts::SIGINT])
+    }
+
+    /// From now on a signal asks to stop and does nothing else, and so do those of a terminal that goes away and of a
+    /// polite end.
+    #[cfg(unix)]
+    pub(super) fn be_patient(&self, cancel: &Cancel) {
+        use signal_hook::consts::{SIGHUP, SIGTERM};
+        if !self.patient.swap(true, Ordering::Relaxed) {
+            // Whoever started us with `nohup` wants us to go on.
+            let signals: &[i32] = if hang_up_is_ignored() { &[SIGTERM] } else { &[SIGHUP, SIGTERM] };
+            let _ = self.clone().listening(cancel, signals);
+        }
+    }
+
+    /// Whether a question is on the screen: then Ctrl-C ends at once.
+    pub(super) fn asking(&self, asking: bool) {
+        self.asking.store(asking, Ordering::Relaxed);
+    }
+
+    /// Elsewhere nothing is changed.
+    #[cfg(not(unix))]
+    pub(super) fn be_patient(&self, _cancel: &Cancel) {}
+
+    #[cfg(unix)]
+    fn listening(self, cancel: &Cancel, signals: &[i32]) -> Self {
+        let interrupt = self;
+        let Self { asked, patient, asking } = interrupt.clone();
+        let cancel = cancel.clone();
+        if let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) {
             std::thread::spawn(move || {
                 for _ in signals.forever() {
-                    if asked.swap(true, Ordering::Relaxed) {
+                    let again = asked.swap(true, Ordering::Relaxed) || asking.load(Ordering::Relaxed);
+                    if again && !patient.load(Ordering::Relaxed) {
                         std::process::exit(i32::from(super::Exit::Interrupted.code()));
                     }
                     cancel.stop();
@@ -41,4 +73,11 @@ impl Interrupt {
     pub(super) fn asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)
     }
+}
+
+#[cfg(unix)]
+fn hang_up_is_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

@@ -13,7 +13,7 @@ use super::safe_json;
 use crate::model::{Facts, Finding, Layer, Profile, Value, World};
 
 /// The version of the schema.
-const SCHEMA: u32 = 1;
+pub(super) const SCHEMA: u32 = 1;
 
 /// Writes profiles with everything in them.
 pub(super) fn write_profiles(out: &mut dyn io::Write, profiles: &[Profile], zone: &TimeZone) -> io::Result<()> {
@@ -219,12 +219,12 @@ impl Serialize for ValueDoc<'_> {
 }
 
 /// A moment with the zone's offset.
-fn rfc3339(at: jiff::Timestamp, zone: &TimeZone) -> String {
+pub(super) fn rfc3339(at: jiff::Timestamp, zone: &TimeZone) -> String {
     at.to_zoned_datetime(zone.clone()).strftime("%Y-%m-%dT%H:%M:%S%:z").to_string()
 }
 
 /// A path as JSON can hold it: as it is, with bytes that are no UTF-8 written as `\xNN`.
-fn path_text(path: &Path) -> String {
+pub(super) fn path_text(path: &Path) -> String {
     use std::fmt::Write as _;
     let mut out = String::new();
     for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {

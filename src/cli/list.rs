@@ -10,6 +10,7 @@ use super::{json, output, tree};
 pub(super) fn run(session: &Session, paths: &[PathBuf]) -> Result<Exit, Failure> {
     let request = session.request(paths);
     let catalog = session.scan(&request)?;
+    session.tell_interrupted(&catalog);
     let now = session.config.clock.now();
     output::print(|out| {
         if session.json {

@@ -60,13 +60,19 @@ const TAIL: &str = r#".SH "EXIT STATUS"
 Done, or everything that was checked is whole. list, show and compare end with 0 whatever the saves are like.
 .TP
 1
-Something is damaged, or the output could not be written.
+Something is damaged, an operation failed and the save is what it was, or the output could not be written.
 .TP
 2
 Wrong usage or configuration.
 .TP
 3
 Nothing matched.
+.TP
+4
+An operation was refused: a server runs, nobody agreed, changes are switched off, or another reason that is told.
+.TP
+5
+An operation is done, and something is left to clear away.
 .TP
 6
 Nothing is damaged, but not everything could be checked: unreadable, newer than this version, or unfinished.
@@ -86,6 +92,9 @@ A file for the log; without it none is written.
 .TP
 WORLDKEEP_READ_ONLY
 1 takes away everything that could change a save.
+.TP
+XDG_STATE_HOME
+Where it is remembered which saves had operations; ~/.local/state without it.
 .TP
 NO_COLOR
 Any value: no colour.
@@ -108,4 +117,10 @@ A folder that stands before absolute usual places, for tests.
 .TP
 ~/.config/worldkeep/config.toml
 The configuration; see docs/config.md. It is read, never written.
+.TP
+~/.local/state/worldkeep
+Where it is remembered which saves had operations.
+.TP
+.worldkeep
+Beside the folder of the worlds: what operations have put aside, and the history.
 "#;

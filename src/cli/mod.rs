@@ -1,7 +1,8 @@
 //! The commands: one file each, plain text or JSON.
 //!
 //! [`start`] reads the arguments and either runs a command to its end or hands back what the browser needs. Nothing
-//! here writes to a save, and everything that comes from a disk is escaped before it is printed.
+//! here writes to a save by itself (that is what `ops` is for), and everything that comes from a disk is escaped before it
+//! is printed.
 
 mod args;
 mod compare;
@@ -19,6 +20,7 @@ mod list;
 mod log;
 mod look;
 mod man;
+mod operate;
 mod output;
 mod safe_json;
 mod session;
@@ -89,6 +91,23 @@ fn run(cli: Cli, env: Environment, unpack_demo: UnpackDemo) -> Result<Next, Fail
         Command::Show { target } => show::run(&session, target),
         Command::Verify { targets } => verify::run(&session, targets),
         Command::Compare { left, right } => compare::run(&session, left, right),
+        Command::Backup { targets, agree } => operate::backup(&session, targets, agree),
+        Command::Restore { target, agree } => operate::restore(&session, target, agree),
+        Command::Copy { target, dest, into, with_layers, overwrite, agree } => {
+            let wanted = operate::CopyTo {
+                dest: dest.as_deref(),
+                into: into.as_deref(),
+                with_layers: *with_layers,
+                overwrite: *overwrite,
+            };
+            operate::copy(&session, target, wanted, agree)
+        }
+        Command::Rename { target, name, agree } => operate::rename(&session, target, name, agree),
+        Command::Delete { targets, with_layers, agree } => operate::delete(&session, targets, *with_layers, agree),
+        Command::Undo { operation, agree } => operate::undo(&session, operation.as_deref(), agree),
+        Command::History { paths } => operate::history(&session, paths),
+        Command::Purge { operations, older, agree } => operate::purge(&session, operations, *older, agree),
+        Command::Recover { paths } => operate::recover(&session, paths),
         Command::Config => config::run(&session),
         Command::Keys => keys::run(&session),
         Command::Themes => themes::run(&session),

@@ -9,7 +9,10 @@ use super::look::Look;
 use super::{Exit, log, output};
 use crate::config::{Config, Environment, load, load_or_defaults, nearest};
 use crate::games;
-use crate::model::{Cancel, Found, GameId, Looked, Outcome, shown_path};
+use crate::model::{Cancel, Found, GameId, Looked, Outcome, shown, shown_path};
+use crate::ops::Setting;
+use crate::ops::ask::keeps_of;
+use crate::ops::recover::recover;
 use crate::scan::{self, Catalog, Request, Root};
 
 /// What every command needs: the configuration in force, the flags, and a way to stop.
@@ -111,7 +114,41 @@ impl Session {
         Ok(())
     }
 
-    fn go_on(&self) -> Result<(), Failure> {
+    /// What operations know of the machine.
+    pub(super) fn setting(&self) -> Setting {
+        Setting {
+            now: self.config.clock.now(),
+            zone: self.config.zone.clone(),
+            state: self.env.state_dir(),
+            proc: "/proc".into(),
+            read_only: self.config.read_only,
+        }
+    }
+
+    /// True when only some saves are meant, so that what is known of others does not count.
+    pub(super) fn is_narrowed(&self) -> bool {
+        !self.roots.is_empty()
+    }
+
+    /// The keeping folders of everything in a catalog.
+    pub(super) fn keeps(catalog: &Catalog) -> Vec<PathBuf> {
+        keeps_of(catalog.profiles.iter().map(|profile| profile.root.as_path()))
+    }
+
+    /// Tells on standard error of operations that were interrupted, and leaves them as they are.
+    pub(super) fn tell_interrupted(&self, catalog: &Catalog) {
+        let setting = Setting { read_only: true, ..self.setting() };
+        for found in recover(&Self::keeps(catalog), &setting) {
+            output::complain(&format!("worldkeep: {}\n", shown(&found.text)));
+        }
+    }
+
+    /// What asks work to stop.
+    pub(super) fn stop(&self) -> (&Cancel, &Interrupt) {
+        (&self.cancel, &self.interrupt)
+    }
+
+    pub(super) fn go_on(&self) -> Result<(), Failure> {
         if self.interrupt.asked() {
             Err(Failure::new(Exit::Interrupted, "Interrupted. Nothing was changed."))
         } else {

@@ -12,6 +12,7 @@ use super::{json, output, verify};
 pub(super) fn run(session: &Session, target: &Path) -> Result<Exit, Failure> {
     let resolved = resolve(session, &[target.to_path_buf()])?;
     let failed = resolved.tell_failures();
+    session.tell_interrupted(&resolved.catalog);
     let Resolved { request, mut catalog, selection, .. } = resolved;
     for note in selection.notes.iter().filter(|_| !session.quiet) {
         output::complain(&format!("worldkeep: {note}\n"));

@@ -163,6 +163,32 @@ impl Selection {
         }
     }
 
+    /// The one world that is meant, and its layer if it is one: a live layer stands for its world as a whole.
+    pub(super) fn world<'c>(
+        &self,
+        catalog: &'c Catalog,
+        target: &Path,
+    ) -> Result<(&'c Profile, &'c World, Option<&'c Layer>), Failure> {
+        let worlds = || catalog.profiles.iter().flat_map(|p| p.worlds.iter().map(move |w| (p, w)));
+        let picked = |world: &World| world.layers.iter().any(|layer| self.layers.contains(&layer.id));
+        let meant: Vec<_> =
+            worlds().filter(|(_, world)| self.worlds.contains(&world.id) || picked(world)).collect();
+        let [(profile, world)] = meant.as_slice() else {
+            return Err(ambiguous(target, meant.iter().map(|(_, world)| world.id.as_str())));
+        };
+        if self.worlds.contains(&world.id) {
+            return Ok((profile, world, None));
+        }
+        let layers: Vec<_> = world.layers.iter().filter(|layer| self.layers.contains(&layer.id)).collect();
+        if layers.iter().any(|layer| layer.kind == LayerKind::Live) {
+            return Ok((profile, world, None));
+        }
+        match layers.as_slice() {
+            [layer] => Ok((profile, world, Some(layer))),
+            _ => Err(ambiguous(target, layers.iter().map(|layer| layer.id.as_str()))),
+        }
+    }
+
     fn merge(&mut self, other: Self) {
         self.layers.extend(other.layers);
         self.worlds.extend(other.worlds);
@@ -370,7 +396,8 @@ pub(super) fn no_path(paths: &[PathBuf]) -> Failure {
     let names: Vec<_> = paths.iter().map(|path| format!("\"{}\"", shown_path(path))).collect();
     let failure = Failure::nothing(format!("There is no file or folder {}.", names.join(", ")));
     let first = paths.first().and_then(|path| path.to_str()).unwrap_or_default();
-    let commands = ["list", "show", "verify", "compare", "config", "keys", "themes", "completions", "man", "help"];
+    let cli = <super::args::Cli as clap::CommandFactory>::command();
+    let commands = cli.get_subcommands().map(clap::Command::get_name).chain(["help"]);
     match nearest(first, commands) {
         Some(near) => failure.hint(format!("Did you mean `worldkeep {near}`?")),
         None => failure.hint("See `worldkeep --help` for the commands."),
@@ -433,6 +460,25 @@ mod tests {
         assert_eq!(one("valheim/Midgard").unwrap().id, "valheim/Midgard@live");
         let failure = one("valheim").unwrap_err();
         assert_eq!((failure.exit, failure.hints.len()), (Exit::Usage, 3));
+    }
+
+    #[test]
+    fn an_operation_is_about_a_world_or_one_layer_of_it() {
+        let catalog = sample::catalog();
+        let about = |target: &str| {
+            let picked = by_name(&catalog, Path::new(target)).unwrap();
+            let found = picked.world(&catalog, Path::new(target));
+            found.map(|(_, world, layer)| (world.id.clone(), layer.map(|layer| layer.id.clone())))
+        };
+        let world = "valheim/Midgard".to_owned();
+        assert_eq!(about("valheim/Midgard"), Ok((world.clone(), None)));
+        assert_eq!(about("valheim/Midgard@live"), Ok((world.clone(), None)));
+        assert_eq!(
+            about("valheim/Midgard@rolling-20261129"),
+            Ok((world, Some("valheim/Midgard@rolling-20261129".to_owned())))
+        );
+        let failure = about("valheim").unwrap_err();
+        assert_eq!((failure.exit, failure.hints.len()), (Exit::Usage, 2));
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub(super) fn run(session: &Session, targets: &[PathBuf]) -> Result<Exit, Failur
         resolve(session, targets)?
     };
     let failed = if everything { Session::tell_looked(&resolved.catalog) } else { resolved.tell_failures() };
+    session.tell_interrupted(&resolved.catalog);
     let Resolved { request, mut catalog, selection, .. } = resolved;
     for note in selection.notes.iter().filter(|_| !session.quiet) {
         output::complain(&format!("worldkeep: {note}\n"));

@@ -57,6 +57,13 @@ impl Environment {
         }
     }
 
+    /// The folder for this program's state: `$XDG_STATE_HOME/worldkeep` or `~/.local/state/worldkeep`. None without a home.
+    pub fn state_dir(&self) -> Option<PathBuf> {
+        let named = self.get("XDG_STATE_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let base = named.or_else(|| Some(self.home.as_ref()?.join(".local/state")));
+        base.map(|base| base.join("worldkeep"))
+    }
+
     /// Where games look on this machine; `WORLDKEEP_SYSTEM_ROOT` stands before absolute places, for tests.
     pub fn places(&self) -> Places {
         let system = self.get("WORLDKEEP_SYSTEM_ROOT").map_or_else(|| PathBuf::from("/"), PathBuf::from);
@@ -85,6 +92,15 @@ mod tests {
         assert!(!with(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]).is_utf8());
         assert!(with(&[("LC_ALL", ""), ("LANG", "de_DE.UTF-8")]).is_utf8());
         assert!(!with(&[]).is_utf8());
+    }
+
+    #[test]
+    fn state_lies_where_the_variable_says_or_in_the_home_folder() {
+        let state = |pairs: &[(&str, &str)]| with(pairs).state_dir().unwrap();
+        assert_eq!(state(&[("XDG_STATE_HOME", "/var/s")]), PathBuf::from("/var/s/worldkeep"));
+        assert_eq!(state(&[("XDG_STATE_HOME", "not/absolute")]), PathBuf::from("/home/a/.local/state/worldkeep"));
+        assert_eq!(state(&[]), PathBuf::from("/home/a/.local/state/worldkeep"));
+        assert_eq!(Environment::default().state_dir(), None);
     }
 
     #[test]

@@ -25,6 +25,7 @@ pub mod keep;
 pub mod liveness;
 #[cfg(target_os = "linux")]
 mod moves;
+mod name;
 pub mod purge;
 pub mod record;
 pub mod recover;

@@ -47,8 +47,8 @@ fn wrong_usage_ends_with_2_and_says_what_to_do() {
         (&["list", "--game", "valhiem"], "Did you mean valheim?"),
         (&["list", "--color", "sometimes"], "possible values: auto, always, never"),
         (&["completions", "tcl"], "possible values"),
-        (&["restore", "valheim/Midgard"], "This version does not have the command `restore` yet."),
-        (&["delete", "--yes", "valheim/Midgard"], "This version does not have the command `delete` yet."),
+        (&["prune", "valheim/Midgard"], "This version does not have the command `prune` yet."),
+        (&["map", "--yes", "valheim/Midgard"], "This version does not have the command `map` yet."),
         (&["list", "--config", "gone.toml"], "The configuration file is not there."),
         (&["--demo", "folder-sound"], "cannot be used with"),
         (&[], "worldkeep list"),
@@ -74,6 +74,7 @@ fn what_is_not_there_ends_with_3() {
         (&["verify", "gone/Midgard@live"], "There is no file, folder, world or layer"),
         (&["lst"], "Did you mean `worldkeep list`?"),
         (&["./restore"], "There is no file or folder \"./restore\"."),
+        (&["delte"], "Did you mean `worldkeep delete`?"),
     ];
     for (args, words) in table {
         let run = house.run(args);
@@ -258,7 +259,7 @@ fn ctrl_c_ends_with_130() {
 
 /// A command that runs without privileges, also where the tests run as root; none where that cannot be.
 #[cfg(unix)]
-fn unprivileged(house: &House) -> Option<std::process::Command> {
+pub(crate) fn unprivileged(house: &House) -> Option<std::process::Command> {
     use std::os::unix::fs::PermissionsExt as _;
     use std::os::unix::process::CommandExt as _;
 

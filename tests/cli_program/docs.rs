@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use worldkeep::model::plan::{Reason, WarningCode};
 use worldkeep::model::{Code, Container, Effect, Found, LayerKind, Severity, Shape, StampFrom, Verdict};
 
 use crate::house::{House, layers};
@@ -32,6 +33,21 @@ fn the_page_has_every_code_with_its_meaning_and_no_other() {
     let table = table();
     let there = page.split("<!-- codes -->\n").nth(1).expect("a place for the codes");
     assert!(there == table, "docs/json.md: put this between the two marks `<!-- codes -->`:\n{table}");
+}
+
+#[test]
+fn the_page_has_every_reason_and_every_warning_with_its_meaning() {
+    let page = page("json.md");
+    let reasons = Reason::ALL.iter().map(|r| format!("| `{}` | {} | {} |\n", r.as_str(), r.meaning(), r.next()));
+    let reasons = format!("| reason | meaning | what to do |\n|---|---|---|\n{}\n", reasons.collect::<String>());
+    let needs = |code: &WarningCode| if code.needs_acceptance() { "yes" } else { "no" };
+    let warnings = WarningCode::ALL.iter().map(|c| format!("| `{}` | {} | {} |\n", c.as_str(), needs(c), c.meaning()));
+    let head = "| code | has to be accepted | meaning |\n|---|---|---|\n";
+    let warnings = format!("{head}{}\n", warnings.collect::<String>());
+    for (mark, table) in [("<!-- reasons -->\n", reasons), ("<!-- warnings -->\n", warnings)] {
+        let there = page.split(mark).nth(1).expect("a place for the table");
+        assert!(there.starts_with(&table), "docs/json.md: put this behind {mark}{table}");
+    }
 }
 
 #[test]

@@ -12,6 +12,27 @@ pub(crate) fn snapshots() -> Settings {
     settings
 }
 
+const COMMANDS: [&str; 18] = [
+    "list",
+    "show",
+    "verify",
+    "compare",
+    "backup",
+    "restore",
+    "copy",
+    "rename",
+    "delete",
+    "undo",
+    "history",
+    "purge",
+    "recover",
+    "config",
+    "keys",
+    "themes",
+    "completions",
+    "man",
+];
+
 fn printed(args: &[&str]) -> String {
     let run = House::new().run(args);
     assert_eq!((run.code, run.err.as_str()), (Some(0), ""), "{args:?}");
@@ -23,7 +44,7 @@ fn help_is_what_it_was() {
     snapshots().bind(|| {
         assert_snapshot!("help-short", printed(&["-h"]));
         assert_snapshot!("help-long", printed(&["--help"]));
-        for command in ["list", "show", "verify", "compare", "config", "keys", "themes", "completions", "man"] {
+        for command in COMMANDS {
             assert_snapshot!(format!("help-{command}"), printed(&[command, "-h"]));
         }
     });
@@ -38,10 +59,10 @@ fn the_manual_page_is_what_it_was() {
 fn every_command_and_flag_is_completed_in_every_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let script = printed(&["completions", shell]);
-        for word in ["list", "show", "verify", "compare", "config", "keys", "themes", "completions", "man"] {
+        for word in COMMANDS {
             assert!(script.contains(word), "{shell} lacks {word}");
         }
-        for flag in ["json", "no-config", "root", "game", "read-only", "color", "ascii", "quiet", "demo"] {
+        for flag in ["json", "no-config", "root", "game", "read-only", "color", "ascii", "quiet", "demo", "dry-run", "yes", "accept"] {
             assert!(script.contains(flag), "{shell} lacks --{flag}");
         }
     }

@@ -10,4 +10,7 @@ mod help;
 mod house;
 mod json;
 mod names;
+mod operate;
+#[cfg(target_os = "linux")]
+mod past;
 mod samples;
