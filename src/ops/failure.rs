@@ -84,6 +84,8 @@ pub enum Cause {
     NameTaken,
     /// The copy is not equal to its source; here the first difference, safe to print.
     Differs(String),
+    /// The archive that it lies in cannot be used; here why, safe to print.
+    Archive(String),
     /// The person asked to stop.
     Cancelled,
     /// Operations are not proven on this system.
@@ -117,6 +119,7 @@ impl Cause {
             Self::Differs(first) => {
                 return (format!("it is not equal to the source: {first}"), "Check the disk, then try again.");
             }
+            Self::Archive(why) => return (why.clone(), "Use another backup, or fetch this archive again."),
             Self::Cancelled => ("it was cancelled", ""),
             Self::Platform => ("operations are not proven on this system", "Use Linux for operations."),
         };

@@ -24,6 +24,8 @@ pub mod history;
 pub mod keep;
 pub mod liveness;
 #[cfg(target_os = "linux")]
+mod mounts;
+#[cfg(target_os = "linux")]
 mod moves;
 mod name;
 pub mod purge;

@@ -177,6 +177,12 @@ pub fn compare(pair: &Pair<'_>, cancel: &Cancel) -> Comparison {
     run::compare(pair, cancel)
 }
 
+/// The same, where some differences are meant: those that `meant` says yes to are no part of what was found.
+#[cfg(target_os = "linux")]
+pub(super) fn compare_but(pair: &Pair<'_>, cancel: &Cancel, meant: &mut dyn FnMut(&Difference) -> bool) -> Comparison {
+    run::compare_but(pair, cancel, meant)
+}
+
 /// Nothing can be opened to be compared on this system.
 #[cfg(not(target_os = "linux"))]
 pub fn compare(pair: &Pair<'_>, _: &Cancel) -> Comparison {

@@ -27,9 +27,15 @@ struct Comparer<'a> {
     by_source: HashMap<Id, Id>,
     by_stage: HashMap<Id, Id>,
     cancel: &'a Cancel,
+    /// Says yes to a difference that is meant.
+    meant: &'a mut dyn FnMut(&Difference) -> bool,
 }
 
 pub(super) fn compare(pair: &Pair<'_>, cancel: &Cancel) -> Comparison {
+    compare_but(pair, cancel, &mut |_| false)
+}
+
+pub(super) fn compare_but(pair: &Pair<'_>, cancel: &Cancel, meant: &mut dyn FnMut(&Difference) -> bool) -> Comparison {
     let mut comparer = Comparer {
         found: Comparison::default(),
         path: PathBuf::new(),
@@ -37,6 +43,7 @@ pub(super) fn compare(pair: &Pair<'_>, cancel: &Cancel) -> Comparison {
         by_source: HashMap::new(),
         by_stage: HashMap::new(),
         cancel,
+        meant,
     };
     comparer.all(pair);
     comparer.found.cancelled = cancel.cancelled();
@@ -60,8 +67,12 @@ impl Comparer<'_> {
     }
 
     fn differ(&mut self, kind: Kind) {
+        let difference = Difference { path: self.path.clone(), kind };
+        if (self.meant)(&difference) {
+            return;
+        }
         if self.found.differences.len() < LISTED {
-            self.found.differences.push(Difference { path: self.path.clone(), kind });
+            self.found.differences.push(difference);
         } else {
             self.found.more += 1;
         }

@@ -27,7 +27,7 @@ impl Flusher {
     /// `stage` is opened before anything is written: the call at the end, on this same descriptor, tells of every
     /// error since then.
     pub(super) fn set_up(&mut self, stage: impl AsFd) {
-        self.at_once_tells = kernel_tells() && fstatfs(stage).is_ok_and(|fs| is_local(fs.f_type));
+        self.at_once_tells = at_once_tells(stage);
     }
 
     /// `bytes`: how many are copied so far.
@@ -39,6 +39,11 @@ impl Flusher {
                 Flush::ByAmount => self.singly >= FLUSHED_SINGLY || bytes > BYTES_FLUSHED_SINGLY,
             }
     }
+}
+
+/// True where one call for the whole file system that holds `file` tells of every error since that was opened.
+pub(in crate::ops) fn at_once_tells(file: impl AsFd) -> bool {
+    kernel_tells() && fstatfs(file).is_ok_and(|fs| is_local(fs.f_type))
 }
 
 /// `syncfs` tells of write errors since Linux 5.8.

@@ -31,7 +31,11 @@ use super::{Failure, Root};
 use crate::model::Cancel;
 
 #[cfg(target_os = "linux")]
+pub(in crate::ops) use flush::at_once_tells;
+#[cfg(target_os = "linux")]
 pub use walk::copy_with;
+#[cfg(target_os = "linux")]
+pub(in crate::ops) use walk::stays_inside;
 
 /// Folders in folders that are copied. Saves have up to five; each level takes two open files, of which a process
 /// usually may have 1,024.
@@ -142,6 +146,29 @@ pub struct Copied {
     /// Device and inode of everything that was made, the stage first.
     #[cfg(target_os = "linux")]
     made: Made,
+}
+
+#[cfg(target_os = "linux")]
+impl Copied {
+    /// Takes note of a stage that was made without the copier.
+    pub(in crate::ops) fn made_stage(&mut self, id: (u64, u64)) {
+        self.made.stage = Some(id);
+    }
+
+    /// True for the stage that was made.
+    pub(in crate::ops) fn is_stage(&self, id: (u64, u64)) -> bool {
+        self.made.stage == Some(id)
+    }
+
+    /// True when there is one.
+    pub(in crate::ops) fn has_stage(&self) -> bool {
+        self.made.stage.is_some()
+    }
+
+    /// Takes note of something that was made in the stage besides, so that it goes with the stage.
+    pub(in crate::ops) fn made_inside(&mut self, id: (u64, u64)) {
+        self.made.inside.insert(id);
+    }
 }
 
 /// Device and inode of what a copy made.

@@ -325,7 +325,7 @@ fn one_name(name: &OsStr) -> Option<CString> {
 
 /// True when a link at this depth (1: an item itself) never leaves its item, wherever that is moved to: its target is
 /// relative, goes up only at its start, and no further than to the item. An item that is a link always leads out.
-fn stays_inside(target: &[u8], depth: usize) -> bool {
+pub(in crate::ops) fn stays_inside(target: &[u8], depth: usize) -> bool {
     let mut up = 0_usize;
     let mut down = false;
     for part in target.split(|byte| *byte == b'/') {
