@@ -55,7 +55,14 @@ fn driver() {
             // Wholly or not at all, as long as the power stays on.
             let parked = Path::new(root).join(".worldkeep/recycle/0/worlds_local/Midgard");
             copy_tree(&source, &parked);
-            rustix::fs::renameat_with(rustix::fs::CWD, &parked, rustix::fs::CWD, &live, rustix::fs::RenameFlags::EXCHANGE).unwrap();
+            rustix::fs::renameat_with(
+                rustix::fs::CWD,
+                &parked,
+                rustix::fs::CWD,
+                &live,
+                rustix::fs::RenameFlags::EXCHANGE,
+            )
+            .unwrap();
         }
         _ => panic!("{how}"),
     }
@@ -64,7 +71,13 @@ fn driver() {
 /// The program and the arguments that run a control.
 pub(crate) fn program(how: &str, root: &Path) -> (PathBuf, Vec<String>) {
     let exe = std::env::current_exe().unwrap();
-    let words = [&format!("WORLDKEEP_CONTROL={how} {}", root.display()), exe.to_str().unwrap(), "--exact", "control::driver", "--test-threads=1"];
+    let words = [
+        &format!("WORLDKEEP_CONTROL={how} {}", root.display()),
+        exe.to_str().unwrap(),
+        "--exact",
+        "control::driver",
+        "--test-threads=1",
+    ];
     ("/usr/bin/env".into(), words.iter().map(|word| (*word).to_owned()).collect())
 }
 
@@ -108,7 +121,9 @@ fn the_checker_catches_careless_restores() {
     }
     for how in ["wipe", "in-place"] {
         let (points, torn, gone, killed) = caught(how);
-        eprintln!("| control: {how} | kill at each call | {points}, {killed} killed | {torn} torn, {gone} with the old world lost |");
+        eprintln!(
+            "| control: {how} | kill at each call | {points}, {killed} killed | {torn} torn, {gone} with the old world lost |"
+        );
         assert!(torn > 5 && gone > 5, "{how}: {torn} torn and {gone} gone of {points}");
     }
 }

@@ -13,8 +13,24 @@ const ERRORS: [&str; 8] = ["ENOSPC", "EIO", "EACCES", "EROFS", "EDQUOT", "EMFILE
 
 /// Calls that have nothing to do with files: memory, signals, threads, time.
 const OTHERS: [&str; 18] = [
-    "mmap", "munmap", "mremap", "mprotect", "brk", "madvise", "rt_sigaction", "rt_sigprocmask", "sigaltstack", "futex", "clone3",
-    "getrandom", "sched_getaffinity", "sched_yield", "gettid", "getpid", "geteuid", "prlimit64",
+    "mmap",
+    "munmap",
+    "mremap",
+    "mprotect",
+    "brk",
+    "madvise",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "sigaltstack",
+    "futex",
+    "clone3",
+    "getrandom",
+    "sched_getaffinity",
+    "sched_yield",
+    "gettid",
+    "getpid",
+    "geteuid",
+    "prlimit64",
 ];
 
 #[test]
@@ -27,8 +43,10 @@ fn a_call_that_fails_leaves_the_old_or_the_new_state_and_success_is_never_a_lie(
         for point in points_of(case).into_iter().filter(|point| !OTHERS.contains(&point.call.as_str())) {
             all.extend(ERRORS.iter().flat_map(|error| [false, true].map(|on| (point.clone(), *error, on))));
         }
+        // No system interrupts for ever; the reader of the proof asks again for as long as it is told to.
+        all.retain(|(_, error, on)| !(*on && *error == "EINTR"));
         let count = all.len();
-        let chosen = chosen(all, 100);
+        let chosen = chosen(all, 150);
         let results = each(&chosen, |(point, error, on)| {
             let dir = TempDir::new().unwrap();
             let root = dir.path().join("root");
@@ -46,14 +64,17 @@ fn a_call_that_fails_leaves_the_old_or_the_new_state_and_success_is_never_a_lie(
                 Some(4) => after.verdict == Verdict::Old,
                 // Not begun, or not finished: the words say which.
                 Some(1) => true,
+                // The driver could not print how it had ended.
+                Some(101) => {
+                    after.verdict == Verdict::New && String::from_utf8_lossy(&output.stderr).contains("failed printing")
+                }
                 _ => false,
             };
             let good = honest && after.gone.is_empty() && end.good_at_the_end();
             let text = format!(
-                "{case:?} {} {} {error} {on}: exit {code:?}, {:?} {after:?}, then {end:?}, said: {}{}",
+                "{case:?} {} {} {error} {on}: exit {code:?}, {after:?}, then {end:?}, said: {}{}",
                 point.call,
                 point.nth,
-                after.verdict,
                 String::from_utf8_lossy(&output.stdout),
                 String::from_utf8_lossy(&output.stderr)
             );

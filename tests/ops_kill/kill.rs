@@ -92,14 +92,18 @@ fn a_recovery_that_is_killed_is_finished_by_the_next() {
     for case in CASES {
         let all = points_of(case);
         // The calls after which something else lies on the disk.
-        let firsts: Vec<Point> =
-            all.into_iter().filter(|point| ["renameat2", "renameat", "rename", "unlinkat", "mkdirat"].contains(&point.call.as_str())).collect();
+        let firsts: Vec<Point> = all
+            .into_iter()
+            .filter(|point| ["renameat2", "renameat", "rename", "unlinkat", "mkdirat"].contains(&point.call.as_str()))
+            .collect();
         let mut both = Vec::new();
         for first in one_of(firsts, 6) {
             let (dir, ready) = scene(case);
             let root = dir.path().join("root");
             inject(operate(), &ready.args, &first, "signal=KILL", false);
-            both.extend(points(operate(), &recover_args(&root), &root).into_iter().map(|second| (first.clone(), second)));
+            both.extend(
+                points(operate(), &recover_args(&root), &root).into_iter().map(|second| (first.clone(), second)),
+            );
         }
         let count = both.len();
         let bad: Vec<String> = each(&chosen(both, 12), |(first, second)| {
@@ -116,7 +120,10 @@ fn a_recovery_that_is_killed_is_finished_by_the_next() {
         .into_iter()
         .flatten()
         .collect();
-        eprintln!("| {case:?} | recovery killed at each call | {count} (a twelfth of them by default) | {} bad |", bad.len());
+        eprintln!(
+            "| {case:?} | recovery killed at each call | {count} (a twelfth of them by default) | {} bad |",
+            bad.len()
+        );
         assert!(bad.is_empty(), "{bad:#?}");
     }
 }
