@@ -173,7 +173,7 @@ fn power_that_is_lost_at_any_call_leaves_the_old_or_the_new_state() {
             let (end, _) = prepared.lose(kind, || assert!(run(&args).status.success()), look);
             assert!(end.verdict == Verdict::New && end.good_at_the_end(), "{} {case:?} at the end: {end:?}", kind.name);
             let (mut old, mut new) = (0, 1);
-            for point in chosen(all, 60) {
+            for point in chosen(all, 90) {
                 let kill = || drop(inject(operate(), &args, &point, "signal=KILL", false));
                 let (end, recovered) = prepared.lose(kind, kill, look);
                 let what = format!("{} {case:?}, power lost at {} {}", kind.name, point.call, point.nth);
