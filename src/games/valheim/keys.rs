@@ -8,6 +8,8 @@ pub(super) const SEED_NUMBER: &str = "seed_number";
 pub(super) const UID: &str = "uid";
 /// Objects in the save.
 pub(super) const OBJECTS: &str = "objects";
+/// Pieces that players built.
+pub(super) const PIECES: &str = "pieces";
 /// The day in the game.
 pub(super) const DAY: &str = "day";
 /// Which builds open it.

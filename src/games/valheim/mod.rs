@@ -17,9 +17,11 @@ mod keys;
 mod names;
 mod pair;
 mod places;
+mod plan;
 mod relate;
 mod roster;
 mod survey;
+mod traces;
 pub mod write;
 
 use std::path::{Path, PathBuf};
@@ -27,7 +29,7 @@ use std::time::Duration;
 
 use super::{Context, Enclosing, Game, Places, Roster, RosterEntry, UsualPlace};
 use crate::model::outline::{Ask, Outline, Traces};
-use crate::model::plan::{Reason, Refusal};
+use crate::model::plan::Refusal;
 use crate::model::{Checked, Code, Depth, Finding, GameId, Heard, Layer, LayerKind, Profile, Shape, World, shown};
 use crate::raster::Chart;
 use crate::store::{Store, StoreError};
@@ -141,12 +143,12 @@ impl Game for Valheim {
         }
     }
 
-    fn plan(&self, _ask: &Ask<'_>, _context: &Context) -> Result<Outline, Refusal> {
-        Err(Refusal::new(Reason::NotSupported, "Not built yet."))
+    fn plan(&self, ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal> {
+        plan::plan(ask, context)
     }
 
     fn traces(&self, profile: &Profile) -> Traces {
-        Traces { root: profile.root.clone(), ..Traces::default() }
+        traces::of_profile(profile)
     }
 
     fn hears(&self, _line: &str) -> Option<Heard> {

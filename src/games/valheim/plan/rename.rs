@@ -1,0 +1,136 @@
+//! Another name for a world: on disk, inside, and for what belongs to it.
+//!
+//! The files stay where they are but for the metadata, so that a world of any size needs next to no space.
+
+use std::path::{Path, PathBuf};
+
+use super::copy::layer_parts;
+use super::delete::{own_files, shared_inner};
+use super::names;
+use super::not_for_this;
+use super::site::{Site, cache_name};
+use super::words::{listed, side};
+use crate::games::Context;
+use crate::games::valheim::folder::{FolderView, main_name};
+use crate::games::valheim::format::meta::META_CEILING;
+use crate::games::valheim::pair::Age;
+use crate::model::outline::{Ask, Change, Fresh, Origin, Outline};
+use crate::model::plan::{Operation, Reason, Refusal};
+use crate::model::{Container, LayerKind, shown, shown_path};
+use crate::store::{self, Store};
+
+pub(super) fn rename(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal> {
+    if ask.layer.is_some_and(|layer| layer.kind != LayerKind::Live) {
+        return Err(not_for_this("A layer goes by the name of its world; rename the world."));
+    }
+    let site = Site::of(ask.profile, ask.world, context)?;
+    let Some(live) = ask.world.live().filter(|live| !matches!(live.container, Container::Zip | Container::Tar)) else {
+        return Err(not_for_this("There is no live world of this name to be renamed; copy one of its layers."));
+    };
+    let Some(name) = ask.name else { return Err(Refusal::new(Reason::BadName, "A rename needs the new name.")) };
+    names::check(name)?;
+    if name == site.name {
+        return Err(Refusal::new(Reason::SamePlace, "That is its name already."));
+    }
+    let place = &site.place;
+    let beside = place.sister(context).map(|sister| sister.all_of(name)).unwrap_or_default();
+    let waiting = place.backups_of(name);
+    if place.has(name) || !place.all_of(name).is_empty() || !beside.is_empty() {
+        let text = format!("A world called '{}' is already in that save folder.", shown(name));
+        return Err(Refusal::new(Reason::NameTaken, text));
+    }
+    if let Some(first) = waiting.first() {
+        let text = format!("'{}' lies there, a backup of an earlier world of that name.", shown(first));
+        return Err(Refusal::new(Reason::NameTaken, text));
+    }
+    let mut outline = site.outline(Operation::Rename);
+    let store = store::open(&place.dir, &context.ceilings).map_err(|error| {
+        Refusal::new(Reason::SourceGone, format!("'{}' cannot be read: {error}.", shown_path(&place.dir)))
+    })?;
+    for file in metadata_files(&site, &*store) {
+        let bytes = store.read(&file, META_CEILING).map_err(|error| {
+            Refusal::new(Reason::SourceGone, format!("'{}' cannot be read: {error}.", shown_path(&place.dir.join(&file))))
+        })?;
+        let path = place.dir.join(&file);
+        let fresh = Fresh {
+            origin: Origin::Whole(path.clone()),
+            writes: vec![(PathBuf::new(), names::with_name(&bytes, name)?)],
+            like: path.clone(),
+        };
+        outline.changes.push(Change::Put { fresh, to: path, replaces: true });
+    }
+    let layers: Vec<PathBuf> = layer_parts(place, &site.name).iter().map(|part| place.path(part)).collect();
+    let mut moved = own_files(&site);
+    let count = moved.len();
+    moved.extend(layers.into_iter().filter(|path| !path_in(path, &moved_names(&site))));
+    for from in &moved {
+        let old = from.file_name().and_then(|old| old.to_str()).unwrap_or_default();
+        let Some(rest) = old.strip_prefix(site.name.as_str()) else { continue };
+        let to = place.path(&format!("{name}{rest}"));
+        outline.depends.push(to.clone());
+        outline.changes.push(Change::Move { from: from.clone(), to });
+    }
+    move_cache(ask, &site, name, &mut outline, context);
+    let inner_kept = moved.len() - count;
+    let preview = &mut outline.preview;
+    preview.title = format!("Rename {} to {}", shown(&site.name), shown(name));
+    preview.lines.push(("what".to_owned(), side(live, &live.facts, context)));
+    preview.lines.extend(listed(&moved, &place.root).into_iter().map(|path| ("moves".to_owned(), path)));
+    if inner_kept > 0 {
+        preview.notes.push(format!(
+            "{inner_kept} of these are layers. They get the new name on disk, and keep the old one inside."
+        ));
+    }
+    if let Some(twin) = names::twin(place, name) {
+        preview.notes.push(format!("'{}' differs from the new name by the case of its letters alone.", shown(twin)));
+    }
+    preview.notes.push(format!(
+        "The server opens a world by its name: change {} to {} in its start script (-world).",
+        shown(&site.name),
+        shown(name)
+    ));
+    preview.done = format!("Renamed {} to {}.", shown(&site.name), shown(name));
+    Ok(outline)
+}
+
+fn moved_names(site: &Site<'_>) -> Vec<PathBuf> {
+    own_files(site)
+}
+
+fn path_in(path: &Path, paths: &[PathBuf]) -> bool {
+    paths.iter().any(|other| other == path)
+}
+
+/// The files that hold the live world's name, relative to its worlds folder: of every save in a folder, so that none
+/// comes back under the old name; of a hidden pair as well.
+fn metadata_files(site: &Site<'_>, store: &dyn Store) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    if site.place.folder_of(&site.name).is_some() {
+        let dir = PathBuf::from(&site.name);
+        if let Ok(view) = FolderView::read(store, &dir) {
+            let with = view.generations.iter().filter(|(_, generation)| generation.has("fwl2"));
+            found.extend(with.map(|(&n, _)| dir.join(main_name(n, "fwl2"))));
+        }
+    }
+    let pair = site.place.pair_files(&site.name, &[Age::Current]);
+    let fwl = pair.iter().filter(|path| path.extension().is_some_and(|end| end == "fwl"));
+    found.extend(fwl.filter_map(|path| path.file_name()).map(PathBuf::from));
+    found
+}
+
+/// The biome cache goes by the name inside.
+fn move_cache(ask: &Ask<'_>, site: &Site<'_>, name: &str, outline: &mut Outline, context: &Context) {
+    let inner = ask.world.inner_name.as_deref().unwrap_or(&site.name);
+    let Some(cache) = site.place.cache_of(inner, context) else { return };
+    let to = site.place.root.join("cache").join(cache_name(name));
+    if site.place.cache_of(name, context).is_some() || inner == name {
+        return;
+    }
+    outline.depends.push(to.clone());
+    outline.changes.push(if shared_inner(ask.profile, ask.world, inner) {
+        let like = site.place.root.join("cache");
+        Change::Put { fresh: Fresh { origin: Origin::Whole(cache), writes: Vec::new(), like }, to, replaces: false }
+    } else {
+        Change::Move { from: cache, to }
+    });
+}

@@ -1,0 +1,220 @@
+//! Putting a layer in the place of the live world.
+
+use std::collections::BTreeSet;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use super::site::Site;
+use super::state::{Body, State};
+use super::words::{converts, difference, files, listed, named, other_world, side, source_warning};
+use super::not_for_this;
+use crate::games::Context;
+use crate::games::valheim::examine::examine;
+use crate::games::valheim::folder::FolderView;
+use crate::games::valheim::keys;
+use crate::games::valheim::pair::Age;
+use crate::model::outline::{Ask, Change, Outline};
+use crate::model::plan::{Operation, Reason, Refusal, Warning, WarningCode};
+use crate::model::{Checked, Code, Depth, Facts, Layer, LayerKind, Shape, shown};
+use crate::store::{self, Effort};
+
+pub(super) fn restore(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal> {
+    let site = Site::of(ask.profile, ask.world, context)?;
+    let Some(layer) = ask.layer else { return Err(not_for_this("A restore needs a layer, and this is a world.")) };
+    let live = ask.world.live();
+    if layer.kind == LayerKind::Live && !left_behind(layer) {
+        return Err(Refusal::new(Reason::SamePlace, "This is the live state itself, and it lies where it belongs."));
+    }
+    let state = State::read(layer, context)?;
+    let mut outline = site.outline(Operation::Restore);
+    outline.warnings.extend(source_warning(&state, layer));
+    outline.depends.extend(state.files().iter().filter(|_| !state.packed()).map(|file| state.path(file)));
+    let live_checked = live.filter(|live| live.id != layer.id).map(|live| look(live, context));
+    let none = Facts::default();
+    let live_facts = live_checked.as_ref().map_or(&none, |checked| &checked.facts);
+    outline.warnings.extend(other_world(&state.checked.facts, live_facts));
+    match &state.body {
+        Body::Folder { dir, names, .. } => folder(&site, &state, (dir, names), &mut outline, context)?,
+        Body::Pair { fwl, db } => pair(&site, &state, (fwl, db), &mut outline),
+    }
+    if layer.kind == LayerKind::Generation || layer.kind == LayerKind::Live {
+        outline.warnings.extend(worse(live));
+    }
+    say(&site, layer, &state, live.zip(live_checked.as_ref()), &mut outline, context);
+    Ok(outline)
+}
+
+/// The live folder holds a save that is not complete behind the one that counts, so that putting the complete one back
+/// alone is worth asking for.
+fn left_behind(live: &Layer) -> bool {
+    live.shape == Shape::ValheimFolder && live.findings.iter().any(|finding| finding.code == Code::NewestIncomplete)
+}
+
+/// Where the live folder is broken so that the game would delete what is still good in it, a copy is the better way.
+fn worse(live: Option<&Layer>) -> Option<Warning> {
+    let live = live.filter(|live| left_behind(live))?;
+    let generation = live.generation.map_or_else(|| "the complete save".to_owned(), |n| format!("save {n}"));
+    Some(Warning {
+        code: WarningCode::BetterCopy,
+        text: format!(
+            "The live folder holds a newer save that is not complete, and the game makes that worse at its next load. Copy \
+             {generation} to a new name first, and look at that in the game; restore it when it is what you want."
+        ),
+    })
+}
+
+/// Reads a layer to its last byte, for what a person compares.
+fn look(layer: &Layer, context: &Context) -> Checked {
+    match store::open_within(&layer.source.outer, &context.ceilings, &Effort::any(&context.cancel)) {
+        Ok(store) => examine(&*store, layer, None, Depth::Full, context),
+        Err(error) => Checked {
+            verdict: layer.verdict,
+            depth: layer.depth,
+            findings: vec![error.finding()],
+            facts: layer.facts.clone(),
+            restorable: false,
+            reason: None,
+            moved: None,
+        },
+    }
+}
+
+/// One generation becomes the live folder; a live pair is parked.
+fn folder(
+    site: &Site<'_>,
+    state: &State,
+    (dir, names): (&PathBuf, &[OsString]),
+    outline: &mut Outline,
+    context: &Context,
+) -> Result<(), Refusal> {
+    let place = &site.place;
+    let to = place.path(&site.name);
+    let present = place.folder_of(&site.name);
+    if present.is_none() && place.has(&site.name) {
+        let text = format!("Something that is no folder lies where {} has to go.", shown(&site.name));
+        return Err(Refusal::new(Reason::NameTaken, text));
+    }
+    let pair = place.pair_files(&site.name, &[Age::Current, Age::New]);
+    let like = present.clone().or_else(|| pair.first().cloned()).unwrap_or_else(|| place.dir.clone());
+    // A file tells the owner of what it is like, and a folder the mode as well.
+    let like = if present.is_some() { like } else { place.dir.clone() };
+    let fresh = state.fresh_folder(dir, names, &like);
+    outline.changes.push(Change::Put { fresh, to, replaces: present.is_some() });
+    outline.changes.extend(pair.iter().cloned().map(Change::Park));
+    let kept: BTreeSet<&OsStr> = names.iter().map(OsString::as_os_str).collect();
+    if present.is_some() {
+        count_files(site, &kept, pair.len(), outline, context);
+    } else {
+        let line = format!("{} new, {} parked for undo", kept.len(), pair.len());
+        outline.preview.lines.push(("files".to_owned(), line));
+    }
+    Ok(())
+}
+
+/// Says how many files are new, replaced and parked, and which of those that only the live folder has are no save's.
+fn count_files(site: &Site<'_>, new: &BTreeSet<&OsStr>, pair: usize, outline: &mut Outline, context: &Context) {
+    let Ok(store) = store::open(&site.place.dir, &context.ceilings) else { return };
+    let dir = PathBuf::from(&site.name);
+    let Ok(entries) = store.list(&dir) else { return };
+    let replaced = entries.iter().filter(|entry| new.contains(entry.name.as_os_str())).count();
+    let line = format!(
+        "{} new, {replaced} replaced, {} parked for undo",
+        new.len() - replaced.min(new.len()),
+        entries.len() + pair
+    );
+    outline.preview.lines.push(("files".to_owned(), line));
+    let Ok(view) = FolderView::read(&*store, &dir) else { return };
+    let odd = view.others.iter().chain(&view.folders).chain(&view.pair_files);
+    let mut odd: Vec<String> = odd.map(|name| shown(&name.to_string_lossy())).collect();
+    if odd.is_empty() {
+        return;
+    }
+    let more = odd.len().saturating_sub(5);
+    odd.truncate(5);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    outline.warnings.push(Warning {
+        code: WarningCode::OnlyInLive,
+        text: format!(
+            "Only the live folder holds {}{rest}, which are no part of a save. They are parked with the old state.",
+            odd.join(", ")
+        ),
+    });
+}
+
+/// A pair becomes the live world again; a live folder, and a write that was not finished, are parked.
+fn pair(site: &Site<'_>, state: &State, (fwl, db): (&PathBuf, &PathBuf), outline: &mut Outline) {
+    let place = &site.place;
+    let folder = place.folder_of(&site.name);
+    let mut made = 0;
+    let mut replaced = 0;
+    // World data first: metadata without it makes the game begin a new world on this seed.
+    for (file, ending) in [(db, "db"), (fwl, "fwl")] {
+        let name = format!("{}.{ending}", site.name);
+        let to = place.path(&name);
+        if !state.packed() && state.path(file) == to {
+            continue;
+        }
+        let replaces = place.has(&name);
+        let like = if replaces { to.clone() } else { place.dir.clone() };
+        outline.changes.push(Change::Put { fresh: state.fresh_file(file, &like), to, replaces });
+        made += usize::from(!replaces);
+        replaced += usize::from(replaces);
+    }
+    let unfinished = place.pair_files(&site.name, &[Age::New]);
+    let parked = replaced + unfinished.len() + usize::from(folder.is_some());
+    outline.changes.extend(unfinished.into_iter().map(Change::Park));
+    // The game loads the folder as long as it is there, so that its going is the one moment of the change.
+    if folder.is_some() {
+        outline.warnings.extend(converts(&site.name));
+    }
+    outline.changes.extend(folder.clone().map(Change::Park));
+    let what = if folder.is_some() { " (the whole 1.0 folder among them)" } else { "" };
+    let line = format!("{made} new, {replaced} replaced, {parked} parked for undo{what}");
+    outline.preview.lines.push(("files".to_owned(), line));
+}
+
+fn say(
+    site: &Site<'_>,
+    layer: &Layer,
+    state: &State,
+    live: Option<(&Layer, &Checked)>,
+    outline: &mut Outline,
+    context: &Context,
+) {
+    let name = shown(&site.name);
+    let facts = &state.checked.facts;
+    let preview = &mut outline.preview;
+    preview.title = format!("Restore into {name}");
+    let mut lines = vec![("from".to_owned(), side(layer, facts, context))];
+    let over = match live {
+        Some((live, checked)) => side(live, &checked.facts, context),
+        None if layer.kind == LayerKind::Live => "the live folder, of which only this save is complete".to_owned(),
+        None => "nothing: there is no live world of this name".to_owned(),
+    };
+    lines.push(("over".to_owned(), over));
+    lines.push(("bytes".to_owned(), files(state.files().len(), state.bytes())));
+    lines.append(&mut preview.lines);
+    let parked = outline.changes.iter().filter_map(|change| match change {
+        Change::Park(path) => Some(path.clone()),
+        Change::Put { to, replaces: true, .. } => Some(to.clone()),
+        _ => None,
+    });
+    let parked = listed(&parked.collect::<Vec<_>>(), &site.place.root);
+    lines.extend(parked.into_iter().map(|path| ("parks".to_owned(), path)));
+    preview.lines = lines;
+    preview.notes.extend(live.and_then(|(live, checked)| difference((layer, facts), (live, &checked.facts))));
+    if let Some(inner) = facts.text(keys::INNER_NAME).filter(|inner| *inner != site.name) {
+        outline.warnings.push(Warning {
+            code: WarningCode::NamesDiffer,
+            text: format!(
+                "Inside, this state is called {}. The game opens it by the name on disk, {name}, and shows the one inside.",
+                shown(inner)
+            ),
+        });
+    }
+    let day = facts.int(keys::DAY).map_or_else(|| named(layer, context), |day| format!("day {day}"));
+    outline.preview.done = match live {
+        None if layer.kind != LayerKind::Live => format!("Restored {name} to {day}."),
+        _ => format!("Restored {name} to {day}. The old state is kept here as \"kept for undo\"."),
+    };
+}
