@@ -92,6 +92,13 @@ impl State {
         self.store.outer().join(inner)
     }
 
+    /// True when a server that runs does no harm to a copy: the game never changes the files of a finished generation, nor
+    /// those of a backup. Both files of a live pair, and the save before it, it replaces at every save, one after the other.
+    pub(super) fn is_never_changed(&self, layer: &Layer) -> bool {
+        let replaced = matches!(layer.kind, LayerKind::Live | LayerKind::Previous);
+        self.packed() || matches!(self.body, Body::Folder { .. }) || !replaced
+    }
+
     /// Its files, relative to the store.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match &self.body {
