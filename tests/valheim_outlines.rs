@@ -231,6 +231,9 @@ fn each_kind_of_layer_of_a_pair_comes_back_whole_and_alone() {
         let outline = plan(&ask(Operation::Restore, &profile, "Midgard", Some(kind))).unwrap();
         carry_out(&outline, "0123456789ab");
         assert_eq!(whole_day(root.path(), "Midgard"), day, "{kind:?}");
+        // The save before the last one is of the old state's history, unless it is what came back; a folder hides it.
+        let old = root.at("worlds_local/Midgard.db.old");
+        assert_eq!(old.exists(), kind != LayerKind::Rolling, "{kind:?}");
         // A pair that would stay beside the folder is parked.
         assert_eq!(root.at("worlds_local/Midgard.fwl").exists(), !folder, "{kind:?}");
     }
