@@ -106,7 +106,9 @@ fn make(fresh: &Fresh, stage: &Path) {
         Origin::Whole(path) => copy(path, stage),
         Origin::Files { folder, names } => {
             fs::create_dir(stage).unwrap();
-            names.iter().for_each(|name| copy(&folder.join(name), &stage.join(name)));
+            for name in names {
+                copy(&folder.join(name), &stage.join(name));
+            }
         }
         Origin::Members { archive, members } => {
             let store = store::open(archive, &Ceilings::default()).unwrap();

@@ -9,7 +9,8 @@ use crate::model::outline::Traces;
 use crate::model::{Layer, LayerKind, Profile, Shape};
 
 /// Names of the dedicated server and of the game, on Linux, under Wine and on Windows.
-const PROGRAMS: [&str; 5] = ["valheim_server.x86_64", "valheim_server", "valheim.x86_64", "valheim", "valheim_server_linux"];
+const PROGRAMS: [&str; 5] =
+    ["valheim_server.x86_64", "valheim_server", "valheim.x86_64", "valheim", "valheim_server_linux"];
 
 /// Below the home folder of the user who runs it.
 const DEFAULT_FOLDER: &str = ".config/unity3d/IronGate/Valheim";

@@ -116,7 +116,7 @@ fn make_room(
         taken.push(place.path(name));
     }
     let beside = place.sister(context).map(|sister| sister.all_of(name)).unwrap_or_default();
-    if !overwrite && !(taken.is_empty() && beside.is_empty()) {
+    if !(overwrite || taken.is_empty() && beside.is_empty()) {
         // In the words of the seed document, which players know.
         let text = format!(
             "A world called '{}' is already in that save folder. Copying onto it would mix the two saves together, so \
@@ -232,12 +232,21 @@ fn files_word(n: usize) -> String {
 }
 
 /// Every layer on disk goes along under the new name.
-fn with_layers(from: &Site<'_>, place: &Place, name: &str, outline: &mut Outline, context: &Context) -> Result<(), Refusal> {
+fn with_layers(
+    from: &Site<'_>,
+    place: &Place,
+    name: &str,
+    outline: &mut Outline,
+    context: &Context,
+) -> Result<(), Refusal> {
     for part in layer_parts(&from.place, &from.name) {
         let Some(rest) = part.strip_prefix(from.name.as_str()) else { continue };
         let new = format!("{name}{rest}");
         if place.has(&new) {
-            let text = format!("'{}' is already in that save folder, and a layer of the copy would need that name.", shown(&new));
+            let text = format!(
+                "'{}' is already in that save folder, and a layer of the copy would need that name.",
+                shown(&new)
+            );
             return Err(Refusal::new(Reason::NameTaken, text));
         }
         let origin = origin_of(&from.place, &part, context)?;
@@ -257,7 +266,9 @@ fn origin_of(place: &Place, part: &str, context: &Context) -> Result<Origin, Ref
             Err(Refusal::new(Reason::NotCopyable, text))
         }
         Ok(_) => Ok(Origin::Whole(path)),
-        Err(error) => Err(Refusal::new(Reason::SourceGone, format!("'{}' cannot be read: {error}.", shown_path(&path)))),
+        Err(error) => {
+            Err(Refusal::new(Reason::SourceGone, format!("'{}' cannot be read: {error}.", shown_path(&path))))
+        }
     }
 }
 
@@ -321,9 +332,7 @@ fn say_copy(
         preview.lines.push(("parks".to_owned(), path));
     }
     if name != shown(&from.name) {
-        preview.notes.push(
-            "The copy keeps seed and world id, so players find their maps and beds in it.".to_owned(),
-        );
+        preview.notes.push("The copy keeps seed and world id, so players find their maps and beds in it.".to_owned());
     }
     preview.done = format!("Copied {} of {} to {name}.", named(layer, context), shown(&from.name));
 }
@@ -382,7 +391,8 @@ fn free_name(site: &Site<'_>, context: &Context) -> Result<String, Refusal> {
         let at = context.now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(context.now);
         let stamp = at.to_zoned_datetime(context.zone.clone()).strftime("%Y%m%d-%H%M%S").to_string();
         let name = format!("{}_backup_{stamp}", site.name);
-        let taken = ["", ".db", ".fwl", ".db.old", ".fwl.old"].iter().any(|end| site.place.has(&format!("{name}{end}")));
+        let taken =
+            ["", ".db", ".fwl", ".db.old", ".fwl.old"].iter().any(|end| site.place.has(&format!("{name}{end}")));
         if !taken {
             return Ok(name);
         }

@@ -117,8 +117,12 @@ fn one_layer(ask: &Ask<'_>, layer: &Layer, context: &Context) -> Result<Outline,
     preview.lines.push(("what".to_owned(), side(layer, &layer.facts, context)));
     preview.lines.push(("files".to_owned(), files(layer.files.len(), layer.bytes)));
     preview.lines.extend(listed(&parked, &site.place.root).into_iter().map(|path| ("parks".to_owned(), path)));
-    let whole: Vec<&Layer> =
-        ask.world.layers.iter().filter(|other| other.restorable && other.verdict <= crate::model::Verdict::Notes).collect();
+    let whole: Vec<&Layer> = ask
+        .world
+        .layers
+        .iter()
+        .filter(|other| other.restorable && other.verdict <= crate::model::Verdict::Notes)
+        .collect();
     if let [only] = whole.as_slice()
         && only.id == layer.id
     {

@@ -16,7 +16,9 @@ pub(super) fn check(name: &str) -> Result<(), Refusal> {
         return Err(Refusal::new(Reason::BadName, "A world needs a name."));
     }
     if name.chars().any(|c| c.is_control() || matches!(c, '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|')) {
-        return bad(r#"holds a character that is no part of a world's name: none of / \ : * ? " < > | and no control character"#);
+        return bad(
+            r#"holds a character that is no part of a world's name: none of / \ : * ? " < > | and no control character"#,
+        );
     }
     if name.starts_with('.') || name.ends_with(['.', ' ']) || name.starts_with(' ') {
         return bad("begins with a dot or a space, or ends with one");
@@ -29,8 +31,9 @@ pub(super) fn check(name: &str) -> Result<(), Refusal> {
         let text = format!("The game would not take '{}' for a world. {}", shown(name), info.rule());
         return Err(Refusal::new(Reason::BadName, text));
     }
-    if name.ends_with(".fwl") || name.ends_with(".db") || name.ends_with(".new") {
-        return bad("ends like one of the game's own files");
+    // The game takes a name that begins or ends like a file in a world folder for one, wherever it lies.
+    if name.starts_with("_main.") || [".fwl", ".db", ".new", ".chunk"].iter().any(|ending| name.ends_with(ending)) {
+        return bad("begins or ends like one of the game's own files");
     }
     Ok(())
 }
@@ -101,7 +104,8 @@ mod tests {
     #[test]
     fn only_the_name_and_the_length_change() {
         for version in [26, 29, 32, 37, 41, 42] {
-            for (old, new) in [("Midgard", "Hel"), ("Hel", "Midgard"), ("a", &"ö".repeat(100)), (&"x".repeat(200), "y")] {
+            for (old, new) in [("Midgard", "Hel"), ("Hel", "Midgard"), ("a", &"ö".repeat(100)), (&"x".repeat(200), "y")]
+            {
                 let plan = WorldPlan::new(old, "SeedHere");
                 let before = plan.metadata(version);
                 let after = with_name(&before, new).unwrap();
@@ -109,7 +113,8 @@ mod tests {
                 let meta = meta::read(&after, &Ceilings::default());
                 assert_eq!(meta.name(), Some(new.to_owned()));
                 assert!(meta.length_fault().is_none() && meta.fault.is_none());
-                let tail = |bytes: &[u8], name: &str| bytes[8 + name.len() + usize::from(name.len() > 127) + 1..].to_vec();
+                let tail =
+                    |bytes: &[u8], name: &str| bytes[8 + name.len() + usize::from(name.len() > 127) + 1..].to_vec();
                 assert_eq!(tail(&before, old), tail(&after, new));
             }
         }
@@ -129,9 +134,31 @@ mod tests {
             assert!(check(good).is_ok(), "{good}");
         }
         let long = "x".repeat(240);
-        for bad in ["", "a/b", "a\\b", "c:d", "*", "a?", "\"", "<", ">", "|", ".hidden", "dot.", "space ", " space",
-            "tab\tin", "Midgard_backup_auto-20260909-180000", "Grimhold_20260909180000", "W.old", "W.fwl", "W.db", &long]
-        {
+        for bad in [
+            "",
+            "a/b",
+            "a\\b",
+            "c:d",
+            "*",
+            "a?",
+            "\"",
+            "<",
+            ">",
+            "|",
+            ".hidden",
+            "dot.",
+            "space ",
+            " space",
+            "tab\tin",
+            "Midgard_backup_auto-20260909-180000",
+            "Grimhold_20260909180000",
+            "W.old",
+            "W.fwl",
+            "W.db",
+            "_main.3",
+            "W.chunk",
+            &long,
+        ] {
             assert!(check(bad).is_err(), "{bad}");
         }
     }

@@ -49,7 +49,10 @@ pub(super) fn rename(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusa
     })?;
     for file in metadata_files(&site, &*store) {
         let bytes = store.read(&file, META_CEILING).map_err(|error| {
-            Refusal::new(Reason::SourceGone, format!("'{}' cannot be read: {error}.", shown_path(&place.dir.join(&file))))
+            Refusal::new(
+                Reason::SourceGone,
+                format!("'{}' cannot be read: {error}.", shown_path(&place.dir.join(&file))),
+            )
         })?;
         let path = place.dir.join(&file);
         let fresh = Fresh {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use super::not_for_this;
 use super::site::Site;
 use super::state::{Body, State};
 use super::words::{converts, difference, files, listed, named, other_world, side, source_warning};
-use super::not_for_this;
 use crate::games::Context;
 use crate::games::valheim::examine::examine;
 use crate::games::valheim::folder::FolderView;

@@ -180,11 +180,8 @@ fn pair(store: &dyn Store, fwl: Option<PathBuf>, db: Option<PathBuf>) -> Result<
         let beside = db.with_file_name(stem);
         store.stat(&beside).is_ok_and(|stat| stat.kind == EntryKind::File).then_some(beside)
     };
-    match fwl.or_else(borrowed) {
-        Some(fwl) => Ok(Body::Pair { fwl, db }),
-        None => {
-            let text = "The metadata file (.fwl) is missing; the game would not list the world.";
-            Err(Refusal::new(Reason::NotRestorable, text))
-        }
-    }
+    fwl.or_else(borrowed).map(|fwl| Body::Pair { fwl, db }).ok_or_else(|| {
+        let text = "The metadata file (.fwl) is missing; the game would not list the world.";
+        Refusal::new(Reason::NotRestorable, text)
+    })
 }
