@@ -46,8 +46,9 @@ pub(super) fn copy(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal>
     let mut outline = Outline { operation: Operation::Copy, subject: name.to_owned(), ..from.outline(Operation::Copy) };
     outline.root.clone_from(&place.root);
     outline.scanned = place.scanned();
-    // A finished generation is copied file by file, each of which the game never changes again.
-    outline.traces = None;
+    if state.is_never_changed(layer) {
+        outline.traces = None;
+    }
     outline.warnings.extend(source_warning(&state, layer));
     let taken = make_room(&place, name, ask.overwrite, &mut outline, context)?;
     if ask.overwrite && !taken.is_empty() {
@@ -115,7 +116,7 @@ fn make_room(
         taken.push(place.path(name));
     }
     let beside = place.sister(context).map(|sister| sister.all_of(name)).unwrap_or_default();
-    if !overwrite && !(taken.is_empty() && beside.is_empty()) {
+    if !(overwrite || taken.is_empty() && beside.is_empty()) {
         // In the words of the seed document, which players know.
         let text = format!(
             "A world called '{}' is already in that save folder. Copying onto it would mix the two saves together, so \
@@ -348,7 +349,9 @@ pub(super) fn backup(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusa
     let site = Site::of(ask.profile, ask.world, context)?;
     let state = State::read(layer, context)?;
     let mut outline = site.outline(Operation::Backup);
-    outline.traces = None;
+    if state.is_never_changed(layer) {
+        outline.traces = None;
+    }
     outline.warnings.extend(source_warning(&state, layer));
     let name = free_name(&site, context)?;
     for ending in ["", ".db", ".fwl"] {

@@ -27,11 +27,14 @@ fn whole_world(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal> {
     }
     let mut outline = site.outline(Operation::Delete);
     let mut parked = site.place.all_of(&site.name);
+    let mut swept = false;
     // A pair of that name in the older folder would be a world again as soon as this one is gone.
     if site.place.dir.file_name().is_some_and(|name| name == "worlds_local")
         && let Some(sister) = site.place.sister(context)
     {
-        parked.extend(sister.all_of(&site.name));
+        let more = sister.all_of(&site.name);
+        swept = !more.is_empty();
+        parked.extend(more);
     }
     let layers: Vec<PathBuf> = layer_parts(&site.place, &site.name)
         .iter()
@@ -50,7 +53,7 @@ fn whole_world(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal> {
     }
     let inner = ask.world.inner_name.as_deref().unwrap_or(&site.name);
     match site.place.cache_of(inner, context) {
-        Some(cache) if !shared_inner(ask.profile, ask.world, inner) => parked.push(cache),
+        Some(cache) if !shared_inner(ask.profile, ask.world, inner, swept) => parked.push(cache),
         Some(_) => outline.preview.notes.push(format!(
             "The biome cache {} stays: another world here has the same name inside.",
             shown(&cache_name(inner))
@@ -82,9 +85,11 @@ fn whole_world(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal> {
     Ok(outline)
 }
 
-/// Another world of the profile shows the same name, so that both use one cache.
-pub(super) fn shared_inner(profile: &Profile, world: &World, inner: &str) -> bool {
+/// Another world of the profile shows the same name, so that both use one cache. `namesakes_too` when the worlds of the same
+/// name on disk go as well.
+pub(super) fn shared_inner(profile: &Profile, world: &World, inner: &str, namesakes_too: bool) -> bool {
     let others = profile.worlds.iter().filter(|other| other.id != world.id && other.live().is_some());
+    let others = others.filter(|other| !namesakes_too || other.name != world.name);
     others.into_iter().any(|other| other.inner_name.as_deref().unwrap_or(&other.name) == inner)
 }
 

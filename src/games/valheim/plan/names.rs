@@ -31,8 +31,9 @@ pub(super) fn check(name: &str) -> Result<(), Refusal> {
         let text = format!("The game would not take '{}' for a world. {}", shown(name), info.rule());
         return Err(Refusal::new(Reason::BadName, text));
     }
-    if name.ends_with(".fwl") || name.ends_with(".db") || name.ends_with(".new") {
-        return bad("ends like one of the game's own files");
+    // The game takes a name that begins or ends like a file in a world folder for one, wherever it lies.
+    if name.starts_with("_main.") || [".fwl", ".db", ".new", ".chunk"].iter().any(|ending| name.ends_with(ending)) {
+        return bad("begins or ends like one of the game's own files");
     }
     Ok(())
 }
@@ -154,6 +155,8 @@ mod tests {
             "W.old",
             "W.fwl",
             "W.db",
+            "_main.3",
+            "W.chunk",
             &long,
         ] {
             assert!(check(bad).is_err(), "{bad}");

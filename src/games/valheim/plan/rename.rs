@@ -130,7 +130,7 @@ fn move_cache(ask: &Ask<'_>, site: &Site<'_>, name: &str, outline: &mut Outline,
         return;
     }
     outline.depends.push(to.clone());
-    outline.changes.push(if shared_inner(ask.profile, ask.world, inner) {
+    outline.changes.push(if shared_inner(ask.profile, ask.world, inner, false) {
         let like = site.place.root.join("cache");
         Change::Put { fresh: Fresh { origin: Origin::Whole(cache), writes: Vec::new(), like }, to, replaces: false }
     } else {

@@ -160,9 +160,15 @@ fn pair(site: &Site<'_>, state: &State, (fwl, db): (&PathBuf, &PathBuf), outline
         made += usize::from(!replaces);
         replaced += usize::from(replaces);
     }
-    let unfinished = place.pair_files(&site.name, &[Age::New]);
-    let parked = replaced + unfinished.len() + usize::from(folder.is_some());
-    outline.changes.extend(unfinished.into_iter().map(Change::Park));
+    // The game is known to bring the save before the last one back where it finds fault with the pair, so one of another
+    // history may not lie beside it.
+    let mut beside = place.pair_files(&site.name, &[Age::Old, Age::New]);
+    let used = [db, fwl].map(|file| state.path(file));
+    if beside.iter().any(|path| used.contains(path)) {
+        beside = place.pair_files(&site.name, &[Age::New]);
+    }
+    let parked = replaced + beside.len() + usize::from(folder.is_some());
+    outline.changes.extend(beside.into_iter().map(Change::Park));
     // The game loads the folder as long as it is there, so that its going is the one moment of the change.
     if folder.is_some() {
         outline.warnings.extend(converts(&site.name));

@@ -151,7 +151,7 @@ impl<'a> Site<'a> {
             return Err(Refusal::new(Reason::NotSupported, text));
         }
         let place = Place::read(&dir, context)?;
-        if world.live().filter(on_disk).is_some() && place.all_of(&name).is_empty() {
+        if world.live().as_ref().is_some_and(on_disk) && place.all_of(&name).is_empty() {
             let text = format!("{} is not in '{}' any more.", shown(&name), shown_path(&dir));
             return Err(Refusal::new(Reason::SourceGone, text));
         }

@@ -92,6 +92,13 @@ impl State {
         self.store.outer().join(inner)
     }
 
+    /// True when a server that runs does no harm to a copy: the game never changes the files of a finished generation, nor
+    /// those of a backup. Both files of a live pair, and the save before it, it replaces at every save, one after the other.
+    pub(super) fn is_never_changed(&self, layer: &Layer) -> bool {
+        let replaced = matches!(layer.kind, LayerKind::Live | LayerKind::Previous);
+        self.packed() || matches!(self.body, Body::Folder { .. }) || !replaced
+    }
+
     /// Its files, relative to the store.
     pub(super) fn files(&self) -> Vec<PathBuf> {
         match &self.body {
@@ -173,11 +180,8 @@ fn pair(store: &dyn Store, fwl: Option<PathBuf>, db: Option<PathBuf>) -> Result<
         let beside = db.with_file_name(stem);
         store.stat(&beside).is_ok_and(|stat| stat.kind == EntryKind::File).then_some(beside)
     };
-    match fwl.or_else(borrowed) {
-        Some(fwl) => Ok(Body::Pair { fwl, db }),
-        None => {
-            let text = "The metadata file (.fwl) is missing; the game would not list the world.";
-            Err(Refusal::new(Reason::NotRestorable, text))
-        }
-    }
+    fwl.or_else(borrowed).map(|fwl| Body::Pair { fwl, db }).ok_or_else(|| {
+        let text = "The metadata file (.fwl) is missing; the game would not list the world.";
+        Refusal::new(Reason::NotRestorable, text)
+    })
 }
