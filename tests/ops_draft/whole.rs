@@ -175,6 +175,7 @@ fn a_world_comes_out_of_a_zip_with_the_modes_of_what_it_replaces() {
 fn one_member_becomes_one_file_and_takes_other_bytes() {
     let lab = Lab::new();
     lab.write("nightly.zip", &zip(&[("Midgard.db", b"from the zip")]));
+    fs::set_permissions(lab.world("A.db"), fs::Permissions::from_mode(0o640)).unwrap();
     let origin = |to: &str| Origin::Members {
         archive: lab.world("nightly.zip"),
         members: vec![(PathBuf::from("Midgard.db"), PathBuf::from(to))],
@@ -184,6 +185,7 @@ fn one_member_becomes_one_file_and_takes_other_bytes() {
     let done = lab.perform(lab.outline(Operation::Restore, changes));
     assert_eq!(done.outcome, Outcome::Done, "{done:?}");
     assert_eq!((lab.read("A.db"), lab.read("A.fwl")), ("from the zip".into(), "written over".into()));
+    assert_eq!(fs::metadata(lab.world("A.db")).unwrap().mode() & 0o7777, 0o640);
 }
 
 #[test]
