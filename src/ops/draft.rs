@@ -34,9 +34,10 @@ pub fn draft(outline: Outline, server: Option<&Server>, setting: &Setting) -> Re
     }
     let mut warnings = outline.warnings.clone();
     warnings.extend(of_server(server)?);
-    let places = places::find(&outline, setting)?;
-    let sources = sources::look(&outline)?;
+    places::check(&outline, setting)?;
     rights::check(&outline)?;
+    let places = places::find(&outline)?;
+    let sources = sources::look(&outline)?;
     let mut witnesses = sources.witnesses.clone();
     names::witness(&outline, &mut witnesses)?;
     let name = names::name(&outline, &places.keep, &witnesses)?;

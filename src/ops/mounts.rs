@@ -52,16 +52,13 @@ fn path(field: &[u8]) -> PathBuf {
     let mut at = 0;
     while let Some(byte) = field.get(at) {
         let digits = field.get(at + 1..at + 4).filter(|digits| digits.iter().all(|b| matches!(b, b'0'..=b'7')));
-        match (byte, digits) {
-            (b'\\', Some(digits)) => {
-                let value = digits.iter().fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
-                bytes.push(u8::try_from(value).unwrap_or(b'?'));
-                at += 4;
-            }
-            _ => {
-                bytes.push(*byte);
-                at += 1;
-            }
+        if let (b'\\', Some(digits)) = (byte, digits) {
+            let value = digits.iter().fold(0_u32, |value, digit| value * 8 + u32::from(digit - b'0'));
+            bytes.push(u8::try_from(value).unwrap_or(b'?'));
+            at += 4;
+        } else {
+            bytes.push(*byte);
+            at += 1;
         }
     }
     PathBuf::from(OsString::from_vec(bytes))

@@ -72,7 +72,7 @@ pub enum Step {
 pub enum Rights {
     /// They stay, but the owner may read and write files and enter folders.
     Keep,
-    /// Folders get the mode of the folder `like` (or of the folder it lies in), files its bits without execution. For
+    /// Folders get the mode of the folder `like` (or of the folder it lies in), files that of `like` without execution. For
     /// what had no mode of its own, such as members of archives.
     Like,
 }

@@ -120,7 +120,9 @@ impl Sum {
                         self.number(2);
                         self.path(folder);
                         self.number(names.len() as u64);
-                        names.iter().for_each(|name| self.bytes(name.as_encoded_bytes()));
+                        for name in names {
+                            self.bytes(name.as_encoded_bytes());
+                        }
                     }
                     Origin::Members { archive, members } => {
                         self.number(3);

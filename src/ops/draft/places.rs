@@ -25,15 +25,18 @@ pub(super) struct Places {
 
 /// Names that get a rename, in the order of the outline.
 pub(super) fn touched(outline: &Outline) -> Vec<&Path> {
-    let of = |change| match change {
-        &Change::Put { ref to, .. } => vec![to.as_path()],
-        Change::Park(path) => vec![path.as_path()],
-        Change::Move { from, to } => vec![from.as_path(), to.as_path()],
-    };
-    outline.changes.iter().flat_map(of).collect()
+    let mut touched = Vec::new();
+    for change in &outline.changes {
+        match change {
+            Change::Put { to: path, .. } | Change::Park(path) => touched.push(path.as_path()),
+            Change::Move { from, to } => touched.extend([from.as_path(), to.as_path()]),
+        }
+    }
+    touched
 }
 
-pub(super) fn find(outline: &Outline, setting: &Setting) -> Result<Places, Refusal> {
+/// Refuses paths with links in them, and what is mounted.
+pub(super) fn check(outline: &Outline, setting: &Setting) -> Result<(), Refusal> {
     let touched = touched(outline);
     if touched.is_empty() {
         return Err(Refusal::new(Reason::NotSupported, "Nothing would be changed."));
@@ -50,8 +53,11 @@ pub(super) fn find(outline: &Outline, setting: &Setting) -> Result<Places, Refus
     for path in &touched {
         not_mounted(path)?;
     }
-    not_mounted_elsewhere(&touched, &setting.proc)?;
-    let top = top(outline, &touched)?;
+    not_mounted_elsewhere(&touched, &setting.proc)
+}
+
+pub(super) fn find(outline: &Outline) -> Result<Places, Refusal> {
+    let top = top(outline, &touched(outline))?;
     Ok(Places { keep: top.join(KEEP), top })
 }
 
@@ -177,6 +183,8 @@ fn top(outline: &Outline, touched: &[&Path]) -> Result<PathBuf, Refusal> {
     }
     let Some(place) = place else { return Err(Refusal::new(Reason::NotSupported, "Nothing would be changed.")) };
     let mut why = Vec::new();
+    // The nearest folder that could have been used says what to do.
+    let mut reason = None;
     for folder in root.ancestors() {
         let holds_all = touched.iter().all(|path| path.starts_with(folder) && *path != folder);
         if !holds_all {
@@ -192,7 +200,10 @@ fn top(outline: &Outline, touched: &[&Path]) -> Result<PathBuf, Refusal> {
         }
         match usable(folder, place) {
             Ok(()) => return Ok(folder.to_path_buf()),
-            Err(words) => why.push(words),
+            Err((of, words)) => {
+                reason = reason.or(Some(of));
+                why.push(words);
+            }
         }
         // A second keeping folder would have a lock of its own, so that two operations could run at once.
         if recorded(&folder.join(KEEP)) {
@@ -200,8 +211,7 @@ fn top(outline: &Outline, touched: &[&Path]) -> Result<PathBuf, Refusal> {
         }
     }
     let text = format!("There is no folder for the new state beside '{}': {}.", shown_path(root), why.join("; "));
-    let denied = !why.is_empty() && why.iter().all(|why| why.contains("may not write") || why.contains("read-only"));
-    Err(Refusal::new(if denied { Reason::NotPermitted } else { Reason::NoStage }, text))
+    Err(Refusal::new(reason.unwrap_or(Reason::NoStage), text))
 }
 
 type Place = (u64, Option<u64>);
@@ -216,25 +226,24 @@ fn place_of(folder: &Path) -> Result<Place, Refusal> {
     Ok((meta.dev(), mount))
 }
 
-fn usable(folder: &Path, place: Place) -> Result<(), String> {
+/// The error is the end of a sentence.
+fn usable(folder: &Path, place: Place) -> Result<(), (Reason, String)> {
     let keep = folder.join(KEEP);
-    let shown = shown_path(folder);
-    match keep.symlink_metadata() {
-        Ok(meta) if meta.is_dir() => {
-            if place_of(&keep).ok() != Some(place) {
-                return Err(format!("something is mounted at '{}'", shown_path(&keep)));
-            }
-            may_write(&keep).map_err(|error| denied(&keep, error))
-        }
-        Ok(_) => Err(format!("'{}' is there and is no folder", shown_path(&keep))),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            if mounts::look(folder).is_ok_and(|looked| looked.immutable) {
-                return Err(format!("we may not write into '{shown}', which is immutable"));
-            }
-            may_write(folder).map_err(|error| denied(folder, error))
-        }
-        Err(error) => Err(format!("'{}' cannot be looked at: {error}", shown_path(&keep))),
+    let no_stage = |words: String| Err((Reason::NoStage, words));
+    let holder = match keep.symlink_metadata() {
+        Ok(meta) if meta.is_dir() && place_of(&keep).ok() == Some(place) => &keep,
+        Ok(meta) if meta.is_dir() => return no_stage(format!("something is mounted at '{}'", shown_path(&keep))),
+        Ok(_) => return no_stage(format!("'{}' is there and is no folder", shown_path(&keep))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => folder,
+        Err(error) => return no_stage(format!("'{}' cannot be looked at: {error}", shown_path(&keep))),
+    };
+    if mounts::look(holder).is_ok_and(|looked| looked.immutable) {
+        return Err((
+            Reason::NotPermitted,
+            format!("'{}' is immutable (`chattr -i` takes it off)", shown_path(holder)),
+        ));
     }
+    may_write(holder).map_err(|error| (Reason::NotPermitted, denied(holder, error)))
 }
 
 /// Whether we may make and rename entries of a folder, by the system's own word.

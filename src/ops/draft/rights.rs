@@ -22,8 +22,8 @@ fn refused(text: String) -> Refusal {
 pub(super) fn check(outline: &Outline) -> Result<(), Refusal> {
     for path in touched(outline) {
         let Some(parent) = path.parent() else { continue };
-        may_write(parent).map_err(|error| refused(sentence(&denied(parent, error))))?;
         unlocked(parent)?;
+        may_write(parent).map_err(|error| refused(sentence(&denied(parent, error))))?;
         let Ok(meta) = path.symlink_metadata() else { continue };
         unlocked(path)?;
         let me = geteuid();

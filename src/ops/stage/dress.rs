@@ -41,8 +41,8 @@ pub(super) struct Dressed {
 pub(super) enum Modes {
     /// Each keeps its own.
     Own,
-    /// All get those that follow from this one of a folder.
-    Of(u32),
+    /// All folders get the one, all files the other.
+    Of { folder: u32, file: u32 },
 }
 
 impl Dressed {
@@ -52,8 +52,8 @@ impl Dressed {
             (Modes::Own, true) => has | OWNER_OF_FOLDER,
             // No save needs a program that runs as somebody else.
             (Modes::Own, false) => (has & !SPECIAL) | OWNER_OF_FILE,
-            (Modes::Of(like), true) => (like & (0o777 | SET_GROUP)) | OWNER_OF_FOLDER,
-            (Modes::Of(like), false) => (like & 0o666) | OWNER_OF_FILE,
+            (Modes::Of { folder, .. }, true) => (folder & (0o777 | SET_GROUP)) | OWNER_OF_FOLDER,
+            (Modes::Of { file, .. }, false) => (file & 0o666) | OWNER_OF_FILE,
         }
     }
 
@@ -64,8 +64,9 @@ impl Dressed {
     }
 }
 
-/// What is taken as the pattern: its owner, and the mode of it or of the folder that holds it.
-fn pattern<H: Hook>(sys: &Sys<'_, H>, like: &Path) -> Result<((u32, u32), u32), Failure> {
+/// What is taken as the pattern: its owner, the mode for folders, which is that of it or of the folder that holds it, and the
+/// mode for files, which is its own.
+fn pattern<H: Hook>(sys: &Sys<'_, H>, like: &Path) -> Result<((u32, u32), Modes), Failure> {
     let (Some(parent), Some(name)) = (like.parent(), like.file_name().and_then(one_name)) else {
         return Err(failure(Act::Look, like, Cause::OddName));
     };
@@ -76,7 +77,7 @@ fn pattern<H: Hook>(sys: &Sys<'_, H>, like: &Path) -> Result<((u32, u32), u32), 
         FileType::RegularFile => Seen::from(sys.stat(&parent).map_err(said(Act::Look, like))?),
         _ => return Err(failure(Act::Look, like, Cause::Special("thing that is neither a file nor a folder"))),
     };
-    Ok(((seen.user, seen.group), folder.mode()))
+    Ok(((seen.user, seen.group), Modes::Of { folder: folder.mode(), file: seen.mode() }))
 }
 
 /// Dresses something of a part with everything in it, durably.
@@ -88,8 +89,8 @@ pub(super) fn dress<H: Hook>(
     rights: Rights,
     cancel: &Cancel,
 ) -> Result<(), Failure> {
-    let (owner, mode) = pattern(sys, like)?;
-    let modes = if rights == Rights::Like { Modes::Of(mode) } else { Modes::Own };
+    let (owner, like) = pattern(sys, like)?;
+    let modes = if rights == Rights::Like { like } else { Modes::Own };
     let dressed = Dressed { below: below.to_path_buf(), owner, modes, lost: (false, false) };
     let (folder, name) = part.entry(sys, below)?;
     // What copying could not keep of the owner does not matter any more; what it gets now does.

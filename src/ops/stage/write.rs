@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::{AtFlags, FileType, OFlags};
 use rustix::io::Errno;
 
 use super::part::{Part, failure, said};
@@ -41,7 +41,14 @@ pub(super) fn write<'p, H: Hook>(
         file
     } else {
         let file = sys.create(&folder, &name).map_err(said(Act::Make, &path))?;
-        let made = Seen::from(sys.stat(&file).map_err(said(Act::Look, &path))?);
+        let made = match sys.stat(&file) {
+            Ok(stat) => Seen::from(stat),
+            Err(error) => {
+                // It is on no list yet.
+                let _ = sys.unlink(&folder, &name, AtFlags::empty());
+                return Err(said(Act::Look, &path)(error));
+            }
+        };
         part.copied.made_inside(made.id());
         part.copied.files += 1;
         part.added.insert(below.to_path_buf());

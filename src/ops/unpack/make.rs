@@ -121,9 +121,8 @@ impl<H: Hook> Maker<'_, '_, '_, H> {
                 Errno::EXIST => on(Side::Stage, Act::Make, &stage, Cause::NameTaken),
                 error => said(Act::Make, &stage)(error),
             })?;
-            let folder = self.new_folder(self.parent.as_fd(), self.name, &stage)?;
-            let seen = Seen::from(self.sys.stat(&folder).map_err(said(Act::Look, &stage))?);
-            self.done.made_stage(seen.id());
+            let (_, id) = self.new_folder(self.parent.as_fd(), self.name, &stage)?;
+            self.done.made_stage(id);
         }
         for ((member, below), size) in members.iter().zip(&opened.sizes) {
             self.pause(archive)?;
@@ -163,23 +162,18 @@ impl<H: Hook> Maker<'_, '_, '_, H> {
         Ok(())
     }
 
-    /// Opens a folder that was just made, and takes off what it inherited.
-    fn new_folder(&mut self, parent: impl AsFd, name: &CStr, path: &Path) -> Result<OwnedFd, Failure> {
+    /// Opens a folder that was just made, and takes off what it inherited. When that fails it is removed again, since it
+    /// is on no list yet.
+    fn new_folder(&self, parent: impl AsFd, name: &CStr, path: &Path) -> Result<(OwnedFd, (u64, u64)), Failure> {
         let opened = self.sys.open(&parent, name, FOLDER).and_then(|folder| {
             let seen = Seen::from(self.sys.stat(&folder)?);
             self.plain(&folder, 0o700)?;
-            Ok((folder, seen))
+            Ok((folder, seen.id()))
         });
-        match opened {
-            Ok((folder, seen)) => {
-                self.done.made_inside(seen.id());
-                Ok(folder)
-            }
-            Err(error) => {
-                let _ = self.sys.unlink(&parent, name, AtFlags::REMOVEDIR);
-                Err(said(Act::Open, path)(error))
-            }
-        }
+        opened.map_err(|error| {
+            let _ = self.sys.unlink(&parent, name, AtFlags::REMOVEDIR);
+            said(Act::Open, path)(error)
+        })
     }
 
     /// Takes the access lists off that something new got from the folder beside it.
@@ -226,7 +220,9 @@ impl<H: Hook> Maker<'_, '_, '_, H> {
                 continue;
             }
             self.sys.mkdir(&folder, &next).map_err(said(Act::Make, &path))?;
-            folder = self.new_folder(&folder, &next, &path)?;
+            let (new, id) = self.new_folder(&folder, &next, &path)?;
+            folder = new;
+            self.done.made_inside(id);
             self.folders.insert(at.clone());
             self.done.folders += 1;
         }
