@@ -99,13 +99,26 @@ impl Prepared {
         assert!(quiet(Command::new("cp").arg("--sparse=always").arg(from).arg(to)));
     }
 
+    /// Copies the image as it is at one moment: once more when something was written to it meanwhile, since no power that
+    /// is lost leaves the start of a disk from before a write and its end from after a later one.
+    fn still(&self) {
+        for _ in 0..20 {
+            self.copy("work", "after");
+            if quiet(Command::new("cmp").arg("-s").arg(self.dir.path().join("work")).arg(self.dir.path().join("after")))
+            {
+                return;
+            }
+        }
+        panic!("the image does not come to rest");
+    }
+
     /// Does something in a fresh copy, takes the power away, and looks after the next boot.
     fn lose<T>(&self, kind: &Kind, act: impl FnOnce(), look: impl FnOnce() -> T) -> T {
         let mnt = self.dir.path().join("mnt");
         self.copy("first", "work");
         let mounted = Mounted::new(&self.dir.path().join("work"), &mnt, kind.options).unwrap();
         act();
-        self.copy("work", "after");
+        self.still();
         drop(mounted);
         let mounted = Mounted::new(&self.dir.path().join("after"), &mnt, kind.options)
             .expect("it mounts again after the power was lost");

@@ -41,6 +41,7 @@ pub(crate) fn operate() -> &'static Path {
         let folder = std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_path_buf();
         let mut build = Command::new(env!("CARGO"));
         build.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "-q", "--offline", "--example", "operate"]);
+        build.arg("--target-dir").arg(folder.parent().unwrap());
         if folder.ends_with("release") {
             build.arg("--release");
         }
