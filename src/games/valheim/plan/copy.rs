@@ -353,7 +353,7 @@ pub(super) fn backup(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusa
         outline.traces = None;
     }
     outline.warnings.extend(source_warning(&state, layer));
-    let name = free_name(&site, context)?;
+    let name = free_name(&site, layer, context)?;
     for ending in ["", ".db", ".fwl"] {
         outline.depends.push(site.place.path(&format!("{name}{ending}")));
     }
@@ -385,10 +385,13 @@ pub(super) fn backup(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusa
     Ok(outline)
 }
 
-/// The name of a backup made now; a second later where that is taken.
-fn free_name(site: &Site<'_>, context: &Context) -> Result<String, Refusal> {
+/// The name of a backup: the moment of the save that is in it, a second later where that is taken.
+///
+/// The moment of the call would make another plan of every call, so that none could be confirmed by its id.
+fn free_name(site: &Site<'_>, layer: &Layer, context: &Context) -> Result<String, Refusal> {
+    let saved = layer.stamp.map_or(context.now, |stamp| stamp.at);
     for seconds in 0..60 {
-        let at = context.now.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(context.now);
+        let at = saved.checked_add(SignedDuration::from_secs(seconds)).unwrap_or(saved);
         let stamp = at.to_zoned_datetime(context.zone.clone()).strftime("%Y%m%d-%H%M%S").to_string();
         let name = format!("{}_backup_{stamp}", site.name);
         let taken =

@@ -94,10 +94,14 @@ fn folder(
         let text = format!("Something that is no folder lies where {} has to go.", shown(&site.name));
         return Err(Refusal::new(Reason::NameTaken, text));
     }
-    let pair = place.pair_files(&site.name, &[Age::Current, Age::New]);
-    let like = present.clone().or_else(|| pair.first().cloned()).unwrap_or_else(|| place.dir.clone());
-    // A file tells the owner of what it is like, and a folder the mode as well.
-    let like = if present.is_some() { like } else { place.dir.clone() };
+    // Beside a folder a pair is hidden, and stays the layer that it is.
+    let pair = match &present {
+        Some(_) => Vec::new(),
+        None => place.pair_files(&site.name, &[Age::Current, Age::New]),
+    };
+    // What comes out of an archive needs modes as well, which only a folder tells.
+    let owner = present.as_ref().or_else(|| pair.first().filter(|_| !state.packed()));
+    let like = owner.unwrap_or(&place.dir).clone();
     let fresh = state.fresh_folder(dir, names, &like);
     outline.changes.push(Change::Put { fresh, to, replaces: present.is_some() });
     outline.changes.extend(pair.iter().cloned().map(Change::Park));
@@ -155,7 +159,7 @@ fn pair(site: &Site<'_>, state: &State, (fwl, db): (&PathBuf, &PathBuf), outline
             continue;
         }
         let replaces = place.has(&name);
-        let like = if replaces { to.clone() } else { place.dir.clone() };
+        let like = if replaces { &to } else { folder.as_ref().unwrap_or(&place.dir) }.clone();
         outline.changes.push(Change::Put { fresh: state.fresh_file(file, &like), to, replaces });
         made += usize::from(!replaces);
         replaced += usize::from(replaces);
