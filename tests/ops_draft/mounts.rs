@@ -65,7 +65,7 @@ fn the_source_of_a_bind_mount_is_refused_here_and_in_another_process() {
     lab.plan(lab.restore()).unwrap();
 
     // What a container does: the mount is seen by its own processes only.
-    let script = format!("mount --bind '{}' '{}' && echo ready && sleep 60", paths[0], paths[1]);
+    let script = format!("mount --bind '{}' '{}' && echo ready && exec sleep 60", paths[0], paths[1]);
     let mut other =
         Ended(Command::new("unshare").args(["-m", "sh", "-c", &script]).stdout(Stdio::piped()).spawn().unwrap());
     let mut line = String::new();

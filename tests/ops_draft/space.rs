@@ -21,7 +21,7 @@ fn case_1_23_too_little_space_is_refused_with_what_is_missing_and_nothing_is_tou
         return;
     }
     let Some((_temp, lab)) = small("size=1200k") else { return };
-    lab.write("Midgard_backup/world.db", &[7; 90 * 1024]);
+    lab.write("Midgard_backup/world.db", &vec![7; 90 * 1024]);
     let filler = lab.base.join("filler");
     fs::write(&filler, vec![1; 1000 * 1024]).unwrap();
     let refusal = lab.refusal(lab.restore());

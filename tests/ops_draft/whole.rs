@@ -248,7 +248,8 @@ fn the_same_request_has_the_same_name_and_id_until_it_was_done() {
 
 #[test]
 fn anything_that_changes_after_the_plan_makes_it_stale() {
-    let changes: [(&str, fn(&Lab)); 4] = [
+    type Happens = fn(&Lab);
+    let changes: [(&str, Happens); 4] = [
         ("a file of the source", |lab| {
             lab.write("Midgard_backup/sub/zone", b"changed");
         }),
