@@ -198,7 +198,7 @@ pub(crate) fn chosen<T>(points: Vec<T>, of: u64) -> Vec<T> {
 /// One of `of` points, the same ones for the same seed.
 pub(crate) fn one_of<T>(points: Vec<T>, of: u64) -> Vec<T> {
     let seed: u64 = std::env::var("WORLDKEEP_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut random = (seed + 7919 * points.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     points
         .into_iter()
         .filter(|_| {
