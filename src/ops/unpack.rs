@@ -59,6 +59,8 @@ pub fn unpack(
 pub(super) struct Opened {
     pub(super) store: Box<dyn Store>,
     pub(super) sizes: Vec<u64>,
+    /// When the archive itself was last written.
+    pub(super) written: Option<jiff::Timestamp>,
 }
 
 /// Opens an archive for these members. The error is the end of a sentence, safe to print, or the system's.
@@ -95,7 +97,9 @@ pub(super) fn open(archive: &Path, members: &[(PathBuf, PathBuf)], cancel: &Canc
         let most = ceilings.archive_total;
         return Err(Cause::Archive(format!("what is wanted of it has {total} bytes, over the ceiling of {most}")));
     }
-    Ok(Opened { store, sizes })
+    let written = std::fs::metadata(archive).and_then(|meta| meta.modified()).ok();
+    let written = written.and_then(|at| jiff::Timestamp::try_from(at).ok());
+    Ok(Opened { store, sizes, written })
 }
 
 /// Where each member goes: plain names, each once, none below another. The error is the end of a sentence.

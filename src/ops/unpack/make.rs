@@ -130,9 +130,9 @@ impl<H: Hook> Maker<'_, '_, '_, H> {
             let (folder, name) = self.folder_for(below, single)?;
             let file = self.file(&folder, &name, &path, single)?;
             self.bytes(archive, opened, member, &file, &path, *size)?;
-            if let Ok(stat) = opened.store.stat(member)
-                && let Some(time) = stat.mtime
-            {
+            // A zip may know its local clock alone, which is no time; it was packed by the time that the archive was written.
+            let known = opened.store.stat(member).ok().and_then(|stat| stat.mtime).or(opened.written);
+            if let Some(time) = known {
                 let time = Timespec { tv_sec: time.as_second(), tv_nsec: time.subsec_nanosecond().max(0).into() };
                 let times = Timestamps { last_access: time, last_modification: time };
                 self.sys.set_times(&file, &times).map_err(said(Act::Dress, &path))?;

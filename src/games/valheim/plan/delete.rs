@@ -7,7 +7,6 @@ use super::not_for_this;
 use super::site::{Site, cache_name};
 use super::words::{files, listed, named, side};
 use crate::games::Context;
-use crate::games::valheim::pair::Age;
 use crate::model::outline::{Ask, Change, Outline};
 use crate::model::plan::{Operation, Reason, Refusal, Warning, WarningCode};
 use crate::model::{Container, Layer, LayerKind, Profile, Shape, World, shown};
@@ -152,11 +151,4 @@ fn archive(profile: &Profile, world: &World, layer: &Layer, site: &Site<'_>) -> 
         return Err(not_for_this("The archive lies outside the save folder, and is left alone."));
     }
     Ok(outer.clone())
-}
-
-/// Everything that a world's name covers, apart from its layers.
-pub(super) fn own_files(site: &Site<'_>) -> Vec<PathBuf> {
-    let mut own = site.place.pair_files(&site.name, &[Age::Current, Age::New]);
-    own.extend(site.place.folder_of(&site.name));
-    own
 }

@@ -1,14 +1,15 @@
 //! Another name for a world: on disk, inside, and for what belongs to it.
 //!
-//! The files stay where they are but for the metadata, so that a world of any size needs next to no space.
+//! What holds the name inside is made anew beside and the old one is kept for an undo; a pair's data and every layer only
+//! get another name.
 
 use std::path::{Path, PathBuf};
 
 use super::copy::layer_parts;
-use super::delete::{own_files, shared_inner};
+use super::delete::shared_inner;
 use super::names;
 use super::not_for_this;
-use super::site::{Site, cache_name};
+use super::site::{Place, Site, cache_name};
 use super::words::{listed, side};
 use crate::games::Context;
 use crate::games::valheim::folder::{FolderView, main_name};
@@ -47,34 +48,48 @@ pub(super) fn rename(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusa
     let store = store::open(&place.dir, &context.ceilings).map_err(|error| {
         Refusal::new(Reason::SourceGone, format!("'{}' cannot be read: {error}.", shown_path(&place.dir)))
     })?;
-    for file in metadata_files(&site, &*store) {
-        let bytes = store.read(&file, META_CEILING).map_err(|error| {
-            Refusal::new(
-                Reason::SourceGone,
-                format!("'{}' cannot be read: {error}.", shown_path(&place.dir.join(&file))),
-            )
-        })?;
-        let path = place.dir.join(&file);
+    let mut moved = Vec::new();
+    if let Some(folder) = place.folder_of(&site.name) {
+        let to = place.path(name);
         let fresh = Fresh {
-            origin: Origin::Whole(path.clone()),
-            writes: vec![(PathBuf::new(), names::with_name(&bytes, name)?)],
-            like: path.clone(),
+            origin: Origin::Whole(folder.clone()),
+            writes: folder_metadata(&site, &*store, name)?,
+            like: folder.clone(),
         };
-        outline.changes.push(Change::Put { fresh, to: path, replaces: true });
+        outline.depends.push(to.clone());
+        outline.changes.push(Change::Put { fresh, to, replaces: false });
+        moved.push(folder.clone());
+        outline.changes.push(Change::Park(folder));
     }
-    let layers: Vec<PathBuf> = layer_parts(place, &site.name).iter().map(|part| place.path(part)).collect();
-    let mut moved = own_files(&site);
-    let count = moved.len();
-    moved.extend(layers.into_iter().filter(|path| !path_in(path, &moved_names(&site))));
-    for from in &moved {
+    // World data before metadata: without metadata the game lists no world.
+    for from in place.pair_files(&site.name, &[Age::Current, Age::New]) {
         let old = from.file_name().and_then(|old| old.to_str()).unwrap_or_default();
         let Some(rest) = old.strip_prefix(site.name.as_str()) else { continue };
         let to = place.path(&format!("{name}{rest}"));
         outline.depends.push(to.clone());
-        outline.changes.push(Change::Move { from: from.clone(), to });
+        moved.push(from.clone());
+        if rest == ".fwl" {
+            let bytes = read(&*store, Path::new(old), place)?;
+            let writes = vec![(PathBuf::new(), names::with_name(&bytes, name)?)];
+            let fresh = Fresh { origin: Origin::Whole(from.clone()), writes, like: from.clone() };
+            outline.changes.push(Change::Put { fresh, to, replaces: false });
+            outline.changes.push(Change::Park(from));
+        } else {
+            outline.changes.push(Change::Move { from, to });
+        }
+    }
+    let own = moved.clone();
+    let mut inner_kept = 0;
+    for part in layer_parts(place, &site.name) {
+        let from = place.path(&part);
+        let Some(rest) = part.strip_prefix(site.name.as_str()).filter(|_| !own.contains(&from)) else { continue };
+        let to = place.path(&format!("{name}{rest}"));
+        outline.depends.push(to.clone());
+        moved.push(from.clone());
+        inner_kept += 1;
+        outline.changes.push(Change::Move { from, to });
     }
     move_cache(ask, &site, name, &mut outline, context);
-    let inner_kept = moved.len() - count;
     let preview = &mut outline.preview;
     preview.title = format!("Rename {} to {}", shown(&site.name), shown(name));
     preview.lines.push(("what".to_owned(), side(live, &live.facts, context)));
@@ -96,29 +111,33 @@ pub(super) fn rename(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusa
     Ok(outline)
 }
 
-fn moved_names(site: &Site<'_>) -> Vec<PathBuf> {
-    own_files(site)
-}
-
-fn path_in(path: &Path, paths: &[PathBuf]) -> bool {
-    paths.iter().any(|other| other == path)
-}
-
-/// The files that hold the live world's name, relative to its worlds folder: of every save in a folder, so that none
-/// comes back under the old name; of a hidden pair as well.
-fn metadata_files(site: &Site<'_>, store: &dyn Store) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    if site.place.folder_of(&site.name).is_some() {
-        let dir = PathBuf::from(&site.name);
-        if let Ok(view) = FolderView::read(store, &dir) {
-            let with = view.generations.iter().filter(|(_, generation)| generation.has("fwl2"));
-            found.extend(with.map(|(&n, _)| dir.join(main_name(n, "fwl2"))));
+/// The metadata of every save in the folder with the new name inside, so that none comes back under the old one.
+fn folder_metadata(site: &Site<'_>, store: &dyn Store, name: &str) -> Result<Vec<(PathBuf, Vec<u8>)>, Refusal> {
+    let dir = PathBuf::from(&site.name);
+    let view = FolderView::read(store, &dir).map_err(|error| {
+        let text = format!("'{}' cannot be read: {error}.", shown_path(&site.place.dir.join(&dir)));
+        Refusal::new(Reason::SourceGone, text)
+    })?;
+    let with = view.generations.iter().filter(|(_, generation)| generation.has("fwl2"));
+    let mut writes = Vec::new();
+    for (&n, generation) in with {
+        let file = main_name(n, "fwl2");
+        let bytes = read(store, &dir.join(&file), &site.place)?;
+        match names::with_name(&bytes, name) {
+            Ok(bytes) => writes.push((PathBuf::from(file), bytes)),
+            // What is left of a save that was not finished is no reason to keep the name.
+            Err(_) if !generation.complete() => {}
+            Err(refusal) => return Err(refusal),
         }
     }
-    let pair = site.place.pair_files(&site.name, &[Age::Current]);
-    let fwl = pair.iter().filter(|path| path.extension().is_some_and(|end| end == "fwl"));
-    found.extend(fwl.filter_map(|path| path.file_name()).map(PathBuf::from));
-    found
+    Ok(writes)
+}
+
+fn read(store: &dyn Store, file: &Path, place: &Place) -> Result<Vec<u8>, Refusal> {
+    store.read(file, META_CEILING).map_err(|error| {
+        let text = format!("'{}' cannot be read: {error}.", shown_path(&place.dir.join(file)));
+        Refusal::new(Reason::SourceGone, text)
+    })
 }
 
 /// The biome cache goes by the name inside.
