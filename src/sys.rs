@@ -127,6 +127,28 @@ impl Drop for HeldSignals {
     }
 }
 
+/// The process that holds a lock on an open file against writers, of the kind that `fcntl` takes; asked about and not
+/// taken. 0 or less where the process cannot be named: it lies in another namespace, or the lock belongs to a descriptor.
+///
+/// # Errors
+/// What the system says; some network file systems cannot be asked.
+#[cfg(target_os = "linux")]
+pub fn lock_holder(file: std::os::fd::BorrowedFd<'_>) -> std::io::Result<Option<i32>> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the structure is ours, an all-zero one is valid (from the start, to the end whatever it is), and the call
+    // only writes into it.
+    let (done, lock) = unsafe {
+        let mut lock: libc::flock = std::mem::zeroed();
+        lock.l_type = libc::c_short::try_from(libc::F_WRLCK).unwrap_or(1);
+        lock.l_whence = libc::c_short::try_from(libc::SEEK_SET).unwrap_or(0);
+        (libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock), lock)
+    };
+    if done != 0 {
+        return Err(std::io::Error::last_os_error());
+    }
+    Ok((i32::from(lock.l_type) != libc::F_UNLCK).then_some(lock.l_pid))
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -168,26 +190,4 @@ mod tests {
         assert!(super::free_bytes(folder.path()).unwrap() <= whole);
         assert_eq!(super::free_bytes(Path::new("/nonexistent/worldkeep")), None);
     }
-}
-
-/// The process that holds a lock on an open file against writers, of the kind that `fcntl` takes; asked about and not
-/// taken. 0 or less where the process cannot be named: it lies in another namespace, or the lock belongs to a descriptor.
-///
-/// # Errors
-/// What the system says; some network file systems cannot be asked.
-#[cfg(target_os = "linux")]
-pub fn lock_holder(file: std::os::fd::BorrowedFd<'_>) -> std::io::Result<Option<i32>> {
-    use std::os::fd::AsRawFd;
-    // SAFETY: the structure is ours, an all-zero one is valid (from the start, to the end whatever it is), and the call
-    // only writes into it.
-    let (done, lock) = unsafe {
-        let mut lock: libc::flock = std::mem::zeroed();
-        lock.l_type = libc::c_short::try_from(libc::F_WRLCK).unwrap_or(1);
-        lock.l_whence = libc::c_short::try_from(libc::SEEK_SET).unwrap_or(0);
-        (libc::fcntl(file.as_raw_fd(), libc::F_GETLK, &raw mut lock), lock)
-    };
-    if done != 0 {
-        return Err(std::io::Error::last_os_error());
-    }
-    Ok((i32::from(lock.l_type) != libc::F_UNLCK).then_some(lock.l_pid))
 }

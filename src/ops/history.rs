@@ -40,13 +40,16 @@ pub(super) struct Written {
     pub(super) began: (i64, i64),
 }
 
+/// When an operation was begun, by the program's clock and by that of the file system.
+type Began = (Timestamp, (i64, i64));
+
 /// All operations in these keeping folders and in those that the state folder remembers, newest first. What could not be
 /// read comes as sentences, and so does an operation that was interrupted.
 pub fn list(keeps: &[PathBuf], setting: &Setting) -> (Vec<Entry>, Vec<String>) {
     let remembered = setting.state.as_deref().map(remembered).unwrap_or_default();
     let keeps: BTreeSet<&PathBuf> = keeps.iter().chain(&remembered).collect();
     let mut messages = Vec::new();
-    let mut entries: Vec<((Timestamp, (i64, i64)), Entry)> = Vec::new();
+    let mut entries: Vec<(Began, Entry)> = Vec::new();
     for keep in keeps {
         let all = read(keep, &mut messages);
         for written in &all {

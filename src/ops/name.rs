@@ -31,7 +31,9 @@ fn candidate(operation: Operation, about: &[&str], witnesses: &[Witness], counte
     bytes(b"worldkeep operation 1");
     bytes(operation.as_str().as_bytes());
     bytes(&counter.to_be_bytes());
-    about.iter().for_each(|name| bytes(name.as_bytes()));
+    for name in about {
+        bytes(name.as_bytes());
+    }
     for witness in witnesses {
         bytes(witness.path.as_os_str().as_encoded_bytes());
         if let Some(was) = witness.was {

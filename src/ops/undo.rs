@@ -44,7 +44,7 @@ pub(super) fn planned(entry: &Entry, setting: &Setting) -> Result<Planned, Refus
         let text = format!("A server uses this save. {}", running.reasons.join(" "));
         return Err(Refusal::new(Reason::Running, text));
     }
-    let plan = draft(written, way, server.as_ref(), setting)?.seal();
+    let plan = draft(written, &way, server.as_ref(), setting)?.seal();
     Ok(Planned { plan, server })
 }
 
@@ -98,16 +98,12 @@ impl WayBack {
                 Turn::Away { live } => away.push(self.name(live)),
             }
         }
-        let text = match (back.as_slice(), away.as_slice()) {
-            ([], away) => format!("{} is put aside", listed(away)),
-            (back, []) => format!("{} comes back", listed(back)),
-            (back, away) if back == away => {
-                format!("{} comes back as it was, and what is there now is put aside", listed(back))
-            }
-            (back, away) => format!("{} comes back, and {} is put aside", listed(back), listed(away)),
-        };
-        let mut chars = text.chars();
-        chars.next().map(|first| first.to_uppercase().chain(chars).collect::<String>()).unwrap_or_default() + "."
+        match (back.as_slice(), away.as_slice()) {
+            ([], away) => format!("Puts {} aside.", listed(away)),
+            (back, []) => format!("Brings {} back.", listed(back)),
+            (back, away) if back == away => format!("Brings {} back, and puts aside what is there now.", listed(back)),
+            (back, away) => format!("Brings {} back, and puts {} aside.", listed(back), listed(away)),
+        }
     }
 }
 
@@ -188,7 +184,7 @@ impl Finder<'_> {
         match thing.kind {
             Kind::Came => self.came(thing),
             // What comes back to a name at which something came is done together with that.
-            Kind::Went if self.came_to(&thing.first) => self.parked(thing).map(|_| ()),
+            Kind::Went if self.came_to(&thing.first) => self.parked(thing),
             Kind::Went => {
                 self.parked(thing)?;
                 self.back(thing)
@@ -253,7 +249,7 @@ impl Finder<'_> {
             (Some(_), Some(parked)) => Turn::Swap { parked: parked.last.clone(), live: live.clone() },
             (Some(_), None) => Turn::Away { live: live.clone() },
             (None, Some(parked)) => {
-                self.holder_of(live)?;
+                Self::holder_of(live)?;
                 Turn::Back { from: parked.last.clone(), to: live.clone() }
             }
             (None, None) => return Ok(()),
@@ -279,7 +275,7 @@ impl Finder<'_> {
             return Err(nothing("Its renames went in a circle, which cannot be taken back by itself."));
         }
         if self.look(&to)?.is_none() {
-            self.holder_of(&to)?;
+            Self::holder_of(&to)?;
             self.way.turns.push(Turn::Back { from, to });
             return Ok(());
         }
@@ -292,7 +288,7 @@ impl Finder<'_> {
     }
 
     /// The folder that something goes back into must be there.
-    fn holder_of(&self, path: &Path) -> Result<(), Refusal> {
+    fn holder_of(path: &Path) -> Result<(), Refusal> {
         let Some(holder) = path.parent() else { return Ok(()) };
         match fingerprint(holder) {
             Ok(Some(_)) => Ok(()),
@@ -337,7 +333,7 @@ fn overlap(one: &Path, other: &Path) -> bool {
     one.starts_with(other) || other.starts_with(one)
 }
 
-fn draft(written: &Written, way: WayBack, server: Option<&Server>, setting: &Setting) -> Result<Draft, Refusal> {
+fn draft(written: &Written, way: &WayBack, server: Option<&Server>, setting: &Setting) -> Result<Draft, Refusal> {
     let record = &written.record;
     let keep = &record.keep;
     let mut witnesses = way.witnesses.clone();
@@ -360,7 +356,7 @@ fn draft(written: &Written, way: WayBack, server: Option<&Server>, setting: &Set
         }
     }
     steps.append(&mut parks);
-    let preview = preview(written, &way, setting);
+    let preview = preview(written, way, setting);
     Ok(Draft {
         operation: Operation::Undo,
         subject: record.subject.clone(),
@@ -370,7 +366,7 @@ fn draft(written: &Written, way: WayBack, server: Option<&Server>, setting: &Set
         traces: record.traces.clone(),
         bytes: 0,
         space: Space { on: top.to_path_buf(), bytes: 0 },
-        warnings: warnings(written, &way, server, setting),
+        warnings: warnings(written, way, server, setting),
         witnesses,
         preview,
         name,

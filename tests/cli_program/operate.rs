@@ -23,7 +23,7 @@ fn wrong_usage_of_an_operation_ends_with_2_and_does_nothing() {
         (&["delete", "folder-sound", "--accept", "running"], "the warnings that can be accepted are"),
         (&["purge", "--older", "soon"], "an age is a number of days"),
         (&["restore", "folder-sound", "--overwrite"], "unexpected argument"),
-        (&["rename", "every-kind-of-backup", "New"], "could mean several things"),
+        (&["rename", ".", "New"], "could mean several things"),
     ];
     for (args, words) in table {
         let run = house.run(args);

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use worldkeep::model::Cancel;
 use worldkeep::model::outline::Preview;
-use worldkeep::model::plan::{Consent, Draft, Operation, Outcome, Proof, Space, Step, Witness};
+use worldkeep::model::plan::{Consent, Draft, Operation, Outcome, Proof, Reason, Refusal, Space, Step, Witness};
 use worldkeep::ops::keep::{journal_of, record_of, recycle_of, stage_of};
 use worldkeep::ops::record::{Record, Renamed};
 use worldkeep::ops::{Setting, ask, fresh};
@@ -67,9 +67,19 @@ impl Save {
             witnesses,
         };
         let consent = Consent { proof: Proof::Yes, accepted: Vec::new() };
-        let confirmed = draft.seal().confirm(&consent).unwrap();
-        let done = ask::perform(confirmed, &self.setting(), &Cancel::new(), &mut |_| ());
-        assert_eq!(done.outcome, Outcome::Done, "{done:?}");
+        for _ in 0..200 {
+            let confirmed = draft.clone().seal().confirm(&consent).unwrap();
+            let done = ask::perform(confirmed, &self.setting(), &Cancel::new(), &mut |_| ());
+            let busy = |refusal: &Refusal| refusal.reason == Reason::Busy;
+            if matches!(&done.outcome, Outcome::Refused(refusal) if busy(refusal)) {
+                // A program that another test starts has our open files until it is itself, and with them the lock.
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                continue;
+            }
+            assert_eq!(done.outcome, Outcome::Done, "{done:?}");
+            return;
+        }
+        panic!("the lock was never free");
     }
 
     /// The other state takes the place of the live one.
@@ -300,7 +310,7 @@ fn the_history_says_what_was_done_and_what_an_undo_would_do() {
         ["name", "operation", "subject", "at", "keep", "moves", "removes", "done", "undone_by", "parked_bytes", "undo"];
     assert_eq!(keys(&entries[0]), wanted);
     assert!(entries[0]["parked_bytes"].as_u64().unwrap() > 1000);
-    assert_eq!(entries[0]["undo"]["text"], "Worlds_local/Midgard comes back.");
+    assert_eq!(entries[0]["undo"]["text"], "Brings worlds_local/Midgard back.");
     assert_eq!(entries[1]["undo"]["possible"], false);
     let text = save.run(&["history"]);
     assert!(text.out.starts_with(&format!("{DELETE}  2026-11-30 12:00:00  delete   Midgard  ")), "{}", text.out);
@@ -411,7 +421,7 @@ fn names_that_are_no_text_come_back_as_they_were() {
     let to = recycle_of(&save.keep, DELETE).join("worlds_local").join(odd.file_name().unwrap());
     save.done(Operation::Delete, DELETE, vec![Step::Park { from: odd.clone(), to }]);
     let run = save.run(&["history"]);
-    assert!(run.out.contains("W\\xff\\u{1b}[2J comes back"), "{}", run.out);
+    assert!(run.out.contains("W\\xff\\u{1b}[2J back"), "{}", run.out);
     let done = save.run(&["undo", "--yes"]);
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(!done.out.contains('\u{1b}') && odd.join("_main.3.ok").exists(), "{}", done.out);

@@ -85,7 +85,7 @@ fn run(session: &Session, targets: &[PathBuf], wanted: Wanted<'_>, agree: &Agree
     let roots = places.roots.iter().map(|root| root.path.as_path());
     let keeps = keeps_of(roots.chain(targets.iter().map(PathBuf::as_path)));
     let found = recovered(session, &keeps, &session.setting());
-    carry_out(session, agree, jobs, &found)
+    carry_out(session, agree, &jobs, &found)
 }
 
 fn planned(session: &Session, target: &Path, wanted: Wanted<'_>) -> Result<Planned, Stop> {

@@ -93,10 +93,10 @@ fn refuse_read_only(setting: &Setting) -> Option<Refusal> {
 }
 
 /// Plans every job, shows the plans, asks, carries them out, and tells the results.
-fn carry_out(session: &Session, agree: &Agree, jobs: Vec<Job<'_>>, found: &[Recovered]) -> Result<Exit, Failure> {
+fn carry_out(session: &Session, agree: &Agree, jobs: &[Job<'_>], found: &[Recovered]) -> Result<Exit, Failure> {
     let setting = session.setting();
     let mut items = Vec::new();
-    for job in &jobs {
+    for job in jobs {
         let item = match refuse_read_only(&setting).map_or_else(|| (job.plan)(), |refusal| Err(refusal.into())) {
             Ok(planned) => Item { target: job.target.clone(), planned: Some(planned), done: None },
             Err(Stop::Failed(failure)) => return Err(failure),
@@ -105,10 +105,9 @@ fn carry_out(session: &Session, agree: &Agree, jobs: Vec<Job<'_>>, found: &[Reco
         items.push(item);
     }
     text::plans(session, &items)?;
-    let mut dry = agree.dry_run;
-    if !dry && items.iter().all(|item| item.done.is_none()) {
+    if !agree.dry_run && items.iter().all(|item| item.done.is_none()) {
         match consent::of(session, agree, &items) {
-            Ok(consents) => perform(session, &setting, &jobs, &mut items, &consents),
+            Ok(consents) => perform(session, &setting, jobs, &mut items, &consents),
             // Whoever is asked and says no has done nothing wrong, but nothing was done either.
             Err((at, refusal)) => {
                 if let Some(item) = items.get_mut(at) {
@@ -117,9 +116,8 @@ fn carry_out(session: &Session, agree: &Agree, jobs: Vec<Job<'_>>, found: &[Reco
                 }
             }
         }
-        dry = false;
     }
-    finish(session, dry, &items, found)
+    finish(session, agree.dry_run, &items, found)
 }
 
 fn perform(

@@ -79,7 +79,7 @@ pub(in crate::cli) fn undo(session: &Session, operation: Option<&str>, agree: &A
         Ok(ask::undo(entry, &setting)?)
     };
     let target = operation.unwrap_or("the last operation").to_owned();
-    carry_out(session, agree, vec![Job { target, plan: Box::new(plan) }], &found)
+    carry_out(session, agree, &[Job { target, plan: Box::new(plan) }], &found)
 }
 
 /// The one operation whose name begins so.
@@ -133,7 +133,7 @@ pub(in crate::cli) fn purge(
         let setting = &setting;
         Job { target, plan: Box::new(move || Ok(ask::purge(&group, setting)?)) }
     });
-    carry_out(session, agree, jobs.collect(), &found)
+    carry_out(session, agree, &jobs.collect::<Vec<_>>(), &found)
 }
 
 fn chosen(entries: &[Entry], operations: &[String]) -> Result<Vec<Entry>, Stop> {
@@ -157,7 +157,7 @@ fn refuse(
     found: &[crate::ops::recover::Recovered],
 ) -> Result<Exit, Failure> {
     let job = Job { target: "the recycle folder".to_owned(), plan: Box::new(move || Err(refusal.clone().into())) };
-    carry_out(session, agree, vec![job], found)
+    carry_out(session, agree, &[job], found)
 }
 
 /// There is nothing to remove, which is no failure.

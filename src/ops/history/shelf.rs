@@ -56,7 +56,7 @@ fn tell_journal(keep: &Keep<'_, '_, Direct>, messages: &mut Vec<String>) {
             Err(why) => format!("An operation was interrupted, and its journal '{journal}' cannot be used: {why}."),
         }),
         Err(trouble) => {
-            messages.push(format!("An operation was interrupted, and its journal cannot be read. {trouble}"))
+            messages.push(format!("An operation was interrupted, and its journal cannot be read. {trouble}"));
         }
     }
 }

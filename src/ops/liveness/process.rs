@@ -201,7 +201,8 @@ impl Scan<'_> {
         }
         let wine = arguments.iter().take(2).any(|argument| {
             let name = last_part(argument).to_ascii_lowercase();
-            name.starts_with("wine") || name.ends_with(".exe") || name.starts_with("proton")
+            let windows = Path::new(&name).extension().is_some_and(|extension| extension == "exe");
+            windows || name.starts_with("wine") || name.starts_with("proton")
         });
         if wine {
             seen.unknown.push(format!("{} runs under Wine, and its open files cannot be seen.", upper(who)));
