@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::print_stderr,
+    clippy::panic,
     reason = "a test says what it skips, and fails loudly"
 )]
 

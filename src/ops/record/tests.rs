@@ -19,7 +19,7 @@ fn record() -> Record {
         name: "0123456789ab".to_owned(),
         operation: Operation::Restore,
         subject: "Mid\"gard\n\u{1b}[31m".to_owned(),
-        at: Timestamp::from_second(1_796_040_000).unwrap(),
+        at: Timestamp::UNIX_EPOCH,
         keep: keep.clone(),
         moves: vec![
             Renamed::Exchange {
