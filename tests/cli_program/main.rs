@@ -14,3 +14,5 @@ mod operate;
 #[cfg(target_os = "linux")]
 mod past;
 mod samples;
+#[cfg(target_os = "linux")]
+mod saves;
