@@ -161,9 +161,15 @@ struct Destination {
 
 fn destination(session: &Session, catalog: &Catalog, to: CopyTo<'_>) -> Result<Destination, Failure> {
     // A name of a world may hold no slash, so what stands before one is a profile.
-    let (before, name) = match to.dest.map(|dest| dest.rsplit_once('/').map_or((None, dest), |(p, n)| (Some(p), n))) {
+    let folder = |dest: &&str| dest.contains('/') && Path::new(dest).is_dir();
+    let (before, name) = match to
+        .dest
+        .filter(|dest| !folder(dest))
+        .map(|dest| dest.rsplit_once('/').map_or((None, dest), |(p, n)| (Some(p), n)))
+    {
         Some((before, name)) => (before, Some(name.to_owned()).filter(|name| !name.is_empty())),
-        None => (None, None),
+        // A folder that is there is the place of the copy, which keeps its name.
+        None => (to.dest, None),
     };
     let profile = match (to.into, before) {
         (Some(_), Some(_)) => {
@@ -192,7 +198,8 @@ fn profile_of(session: &Session, catalog: &Catalog, named: &Path) -> Result<Prof
     }
     let folder = canonical(named);
     let found = session.scan(&session.request(std::slice::from_ref(&folder)))?;
-    let mut profiles = found.profiles.into_iter().filter(|profile| profile.found == Found::Argument);
+    // What `--root` names is found as well.
+    let mut profiles = found.profiles.into_iter().filter(|profile| profile.root.starts_with(&folder));
     match (profiles.next(), profiles.next()) {
         (Some(profile), None) => Ok(profile),
         (Some(_), Some(_)) => {
