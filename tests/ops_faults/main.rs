@@ -10,11 +10,19 @@
     reason = "a test says what it skips, and fails loudly"
 )]
 
-#[path = "../ops_draft/lab.rs"]
+#[path = "../ops_kill/checker.rs"]
 #[allow(dead_code, reason = "a part of it is used")]
-mod lab;
+mod checker;
 mod model;
 #[path = "../support/random.rs"]
 #[allow(dead_code, reason = "a part of it is used")]
 mod random;
+#[path = "../ops_kill/scene.rs"]
+#[allow(dead_code, reason = "a part of it is used")]
+mod scene;
 mod sequences;
+mod signals;
+#[path = "../ops_kill/trace.rs"]
+#[allow(dead_code, reason = "a part of it is used")]
+mod trace;
+mod twice;

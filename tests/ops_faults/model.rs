@@ -105,9 +105,14 @@ fn worlds(folder: &Path) -> Result<BTreeMap<String, Content>, String> {
     entries(folder).into_iter().map(whole).collect()
 }
 
-/// What lies on the disk.
+/// What is live on the disk.
+pub(crate) fn live(root: &Path) -> Result<BTreeMap<String, Content>, String> {
+    worlds(&root.join("worlds_local"))
+}
+
+/// What lies on the disk, when nothing is being removed.
 pub(crate) fn seen(root: &Path) -> Result<Model, String> {
-    let mut model = Model { live: worlds(&root.join("worlds_local"))?, ..Model::default() };
+    let mut model = Model { live: live(root)?, ..Model::default() };
     for (operation, path) in entries(&root.join(".worldkeep/recycle")) {
         let parked = worlds(&path.join("worlds_local"))?;
         if !parked.is_empty() {
@@ -127,4 +132,31 @@ pub(crate) fn anywhere(folder: &Path) -> BTreeSet<Content> {
         }
     }
     found
+}
+
+#[test]
+fn what_is_not_whole_is_no_content() {
+    let temp = tempfile::TempDir::new().unwrap();
+    let world = temp.path().join("W");
+    let file = temp.path().join("A.db");
+    make(&world, true, 12);
+    make(&file, false, 13);
+    assert_eq!((content_of(&world), content_of(&file)), (Some(12), Some(13)));
+    assert_eq!(anywhere(temp.path()), BTreeSet::from([12, 13]));
+    for (name, bytes) in [("sub/zone", "zone of 11; "), ("ok", ""), ("more", "x"), ("sub/more", ""), ("world.db", "w")]
+    {
+        let path = world.join(name);
+        let was = fs::read(&path).ok();
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(content_of(&world), None, "{name}");
+        match was {
+            Some(was) => fs::write(&path, was).unwrap(),
+            None => fs::remove_file(&path).unwrap(),
+        }
+    }
+    assert_eq!(content_of(&world), Some(12));
+    fs::remove_file(world.join("ok")).unwrap();
+    assert_eq!(content_of(&world), None);
+    fs::write(&file, "world of 13; ").unwrap();
+    assert_eq!(content_of(&file), None);
 }
