@@ -25,8 +25,13 @@ pub(super) struct Places {
 
 /// Names that get a rename, in the order of the outline.
 pub(super) fn touched(outline: &Outline) -> Vec<&Path> {
+    names(&outline.changes)
+}
+
+/// The same of changes.
+pub(super) fn names(changes: &[Change]) -> Vec<&Path> {
     let mut touched = Vec::new();
-    for change in &outline.changes {
+    for change in changes {
         match change {
             Change::Put { to: path, .. } | Change::Park(path) => touched.push(path.as_path()),
             Change::Move { from, to } => touched.extend([from.as_path(), to.as_path()]),
