@@ -5,6 +5,8 @@
 //! in a save that is never copied.
 
 #[cfg(target_os = "linux")]
+mod merge;
+#[cfg(target_os = "linux")]
 mod names;
 #[cfg(target_os = "linux")]
 mod places;
@@ -28,12 +30,13 @@ use crate::model::plan::{Plan, Reason, Refusal};
 
 /// The plan, or why it cannot be carried out here. Looks at the disk and changes nothing.
 #[cfg(target_os = "linux")]
-pub fn draft(outline: Outline, server: Option<&Server>, setting: &Setting) -> Result<Plan, Refusal> {
+pub fn draft(mut outline: Outline, server: Option<&Server>, setting: &Setting) -> Result<Plan, Refusal> {
     if setting.read_only {
         return Err(Refusal::new(Reason::ReadOnly, "Changes are switched off."));
     }
     let mut warnings = outline.warnings.clone();
     warnings.extend(of_server(server)?);
+    outline.changes = merge::merged(outline.changes)?;
     places::check(&outline, setting)?;
     rights::check(&outline)?;
     let places = places::find(&outline)?;

@@ -145,6 +145,7 @@ mod tests {
         30 21 0:25 / /srv rw - tmpfs tmpfs rw\n\
         31 30 8:1 /data/my\\040world /srv/w\\134x\\011y rw - ext4 /dev/sda1 rw\n\
         torn 21 8:1 / /x rw\n\
+        32 21 8:1 /data/gone//deleted /gone rw - ext4 /dev/sda1 rw\n\
         \n";
 
     #[test]

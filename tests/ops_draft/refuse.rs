@@ -74,6 +74,19 @@ fn names_that_are_taken_or_gone_are_refused() {
 }
 
 #[test]
+fn a_name_in_something_else_that_is_renamed_is_refused() {
+    let lab = Lab::new();
+    let park = |name: &str| Change::Park(lab.world(name));
+    let both = lab.outline(Operation::Delete, vec![park("Midgard/world.db"), park("Midgard")]);
+    lab.refuses(both, Reason::NotSupported, &["Midgard/world.db", "both"]);
+    let other = vec![
+        lab.put("B.db", "Midgard/world.db", true),
+        Change::Move { from: lab.world("Midgard"), to: lab.world("Asgard") },
+    ];
+    lab.refuses(lab.outline(Operation::Rename, other), Reason::NotSupported, &["Midgard/world.db"]);
+}
+
+#[test]
 fn case_33_the_keeping_folder_is_never_where_the_game_looks() {
     let lab = Lab::new();
     let mut outline = lab.restore();

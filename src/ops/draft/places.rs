@@ -25,8 +25,13 @@ pub(super) struct Places {
 
 /// Names that get a rename, in the order of the outline.
 pub(super) fn touched(outline: &Outline) -> Vec<&Path> {
+    names(&outline.changes)
+}
+
+/// The same of changes.
+pub(super) fn names(changes: &[Change]) -> Vec<&Path> {
     let mut touched = Vec::new();
-    for change in &outline.changes {
+    for change in changes {
         match change {
             Change::Put { to: path, .. } | Change::Park(path) => touched.push(path.as_path()),
             Change::Move { from, to } => touched.extend([from.as_path(), to.as_path()]),
@@ -293,5 +298,21 @@ fn far(kind: FsWord) -> Option<&'static str> {
         0x0bd0_0bd0 => Some("Lustre"),
         0x6573_5546 => Some("FUSE"),
         _ => None,
+    }
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::far;
+
+    #[test]
+    fn what_others_may_write_behind_our_back_is_known_by_its_number() {
+        assert_eq!(far(0x6969), Some("NFS"));
+        assert_eq!(far(0xff53_4d42), Some("a Windows share"));
+        // The field is signed on some machines, and its upper half is then all ones.
+        assert_eq!(far(0xffff_ffff_ff53_4d42_u64.cast_signed()), Some("a Windows share"));
+        for local in [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x794c_7630] {
+            assert_eq!(far(local), None);
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, OFlags, Timespec, Timestamps};
 use rustix::io::Errno;
 
-use super::{Opened, open};
+use super::wanted::{Opened, open};
 use crate::model::Cancel;
 use crate::ops::keep::one_name;
 use crate::ops::stage::durable::Durable;

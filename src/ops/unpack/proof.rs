@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Advice, FileType, OFlags, fadvise};
 use rustix::io::Errno;
 
-use super::{Opened, open};
+use super::wanted::{Opened, open};
 use crate::model::Cancel;
 use crate::ops::compare::{Comparison, Difference, Kind, LISTED};
 use crate::ops::keep::one_name;
