@@ -18,6 +18,54 @@ pub(super) struct Mount {
     pub(super) root: PathBuf,
     /// Where.
     pub(super) point: PathBuf,
+    /// What is below it; none when it is no overlay.
+    pub(super) overlay: Option<Overlay>,
+}
+
+/// An overlay: an upper layer, which takes all changes, over lower ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Overlay {
+    /// True when it was mounted so that a folder of a lower layer can be renamed.
+    redirects: bool,
+    /// The lower layers by absolute path; none when they are not told so.
+    lower: Option<Vec<PathBuf>>,
+}
+
+impl Overlay {
+    /// Reads the options of the file system. What is written with a backslash in a name is not told apart.
+    fn parse(options: &[u8]) -> Self {
+        let mut overlay = Self { redirects: false, lower: Some(Vec::new()) };
+        for option in options.split(|byte| *byte == b',') {
+            if option == b"redirect_dir=on" {
+                overlay.redirects = true;
+            }
+            let Some(layers) =
+                [&b"lowerdir="[..], b"lowerdir+=", b"datadir+="].iter().find_map(|key| option.strip_prefix(*key))
+            else {
+                continue;
+            };
+            let layers: Vec<PathBuf> =
+                layers.split(|byte| *byte == b':').filter(|layer| !layer.is_empty()).map(path).collect();
+            let plain = |layer: &PathBuf| layer.is_absolute() && !layer.as_os_str().as_encoded_bytes().contains(&b'\\');
+            if layers.iter().all(plain) {
+                overlay.lower = overlay.lower.map(|known| known.into_iter().chain(layers).collect());
+            } else {
+                overlay.lower = None;
+            }
+        }
+        if overlay.lower.as_ref().is_some_and(Vec::is_empty) {
+            overlay.lower = None;
+        }
+        overlay
+    }
+
+    /// Whether a folder of the overlay can be renamed: the system answers `EXDEV` for one that a lower layer has a part in.
+    /// `inside` is its path from the top of the overlay. A lower layer that is not to be seen from here may have it.
+    pub(super) fn can_rename(&self, inside: &Path) -> bool {
+        let below = inside.strip_prefix("/").unwrap_or(inside);
+        let without = |layer: &PathBuf| layer.is_dir() && layer.join(below).symlink_metadata().is_err();
+        self.redirects || self.lower.as_ref().is_some_and(|lower| lower.iter().all(without))
+    }
 }
 
 /// The mounts in a `mountinfo`; lines of another form are left out.
@@ -39,7 +87,11 @@ fn line(line: &[u8]) -> Option<Mount> {
         return None;
     }
     let (root, point) = (path(root), path(fields.next()?));
-    point.has_root().then_some(Mount { id, device, root, point })
+    // Optional fields come before a dash of its own.
+    let mut fields = fields.skip_while(|field| *field != b"-").skip(1);
+    let is_overlay = fields.next() == Some(b"overlay");
+    let overlay = is_overlay.then(|| Overlay::parse(fields.nth(1).unwrap_or_default()));
+    point.has_root().then_some(Mount { id, device, root, point, overlay })
 }
 
 fn number(digits: &[u8]) -> Option<u64> {
@@ -139,7 +191,7 @@ pub(super) fn everywhere(proc: &Path) -> Vec<Elsewhere> {
 mod tests {
     use std::path::Path;
 
-    use super::{Mount, holding, parse};
+    use super::{Mount, Overlay, holding, parse};
 
     const TEXT: &[u8] = b"21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n\
         30 21 0:25 / /srv rw - tmpfs tmpfs rw\n\
@@ -151,8 +203,35 @@ mod tests {
     #[test]
     fn lines_are_read_with_their_escapes_and_others_left_out() {
         let mounts = parse(TEXT);
-        let third = Mount { id: 31, device: (8, 1), root: "/data/my world".into(), point: "/srv/w\\x\ty".into() };
+        let third = Mount {
+            id: 31,
+            device: (8, 1),
+            root: "/data/my world".into(),
+            point: "/srv/w\\x\ty".into(),
+            overlay: None,
+        };
         assert_eq!((mounts.len(), mounts.get(2)), (3, Some(&third)));
+    }
+
+    #[test]
+    fn the_layers_of_an_overlay_are_told() {
+        let overlay = |options: &str| {
+            let line = format!("40 21 0:50 / /m rw shared:7 - overlay overlay {options}\n");
+            parse(line.as_bytes()).pop().and_then(|mount| mount.overlay)
+        };
+        let told =
+            |redirects, lower: &[&str]| Overlay { redirects, lower: Some(lower.iter().map(Into::into).collect()) };
+        assert_eq!(overlay("rw,lowerdir=/a\\040b:/c,upperdir=/u,workdir=/w"), Some(told(false, &["/a b", "/c"])));
+        assert_eq!(overlay("rw,lowerdir+=/a,lowerdir+=/b,redirect_dir=on"), Some(told(true, &["/a", "/b"])));
+        let unknown = Some(Overlay { redirects: false, lower: None });
+        for options in ["rw,lowerdir=l/ABC:/c", "rw", "rw,lowerdir=/a\\134:b"] {
+            assert_eq!(overlay(options), unknown, "{options}");
+        }
+        assert!(!overlay("rw").unwrap().can_rename(Path::new("/x")), "what is not known is refused");
+        let temp = tempfile::TempDir::new().unwrap();
+        std::fs::create_dir_all(temp.path().join("a/old")).unwrap();
+        let seen = overlay(&format!("rw,lowerdir={}", temp.path().join("a").display())).unwrap();
+        assert_eq!(["/old", "/new"].map(|inside| seen.can_rename(Path::new(inside))), [false, true]);
     }
 
     #[test]

@@ -13,7 +13,13 @@
 #[path = "../ops_kill/checker.rs"]
 #[allow(dead_code, reason = "a part of it is used")]
 mod checker;
+#[path = "../support/drafts.rs"]
+mod drafts;
+#[path = "../ops_draft/lab.rs"]
+#[allow(dead_code, reason = "a part of it is used")]
+mod lab;
 mod model;
+mod overlay;
 #[path = "../support/random.rs"]
 #[allow(dead_code, reason = "a part of it is used")]
 mod random;

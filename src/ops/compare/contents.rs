@@ -5,6 +5,7 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{Advice, SeekFrom, fadvise, seek};
 use rustix::io::{Errno, pread};
 
+use super::disk::TRIES;
 use crate::model::Cancel;
 use crate::ops::Side;
 
@@ -61,6 +62,7 @@ pub(super) fn contents(
 /// Fills the room from the file, less only at its end.
 fn fill<'r>(file: &OwnedFd, room: &'r mut [u8], at: u64) -> Result<&'r [u8], Errno> {
     let mut have = 0;
+    let mut tries = TRIES;
     loop {
         let (_, free) = room.split_at_mut(have);
         if free.is_empty() {
@@ -68,8 +70,8 @@ fn fill<'r>(file: &OwnedFd, room: &'r mut [u8], at: u64) -> Result<&'r [u8], Err
         }
         match pread(file, free, at + have as u64) {
             Ok(0) => break,
-            Ok(read) => have += read,
-            Err(Errno::INTR) => {}
+            Ok(read) => (have, tries) = (have + read, TRIES),
+            Err(Errno::INTR) if tries > 1 => tries -= 1,
             Err(error) => return Err(error),
         }
     }

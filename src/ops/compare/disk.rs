@@ -1,11 +1,12 @@
 //! The few system calls of the comparison.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::{CStr, CString};
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::buffer::spare_capacity;
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fgetxattr, flistxattr, openat, readlinkat, statat};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Stat, fgetxattr, flistxattr, openat, readlinkat, statat};
 use rustix::io::Errno;
 
 /// The largest attribute, and the longest list of names, that Linux has.
@@ -34,10 +35,68 @@ pub(super) fn open(folder: impl AsFd, name: &CStr, directory: bool) -> Result<Ow
     })
 }
 
-/// The names in a folder, one at a time.
-pub(super) fn names(folder: impl AsFd) -> Result<impl Iterator<Item = Result<CString, Errno>>, Errno> {
-    let entries = Dir::read_from(folder)?.map(|entry| entry.map(|entry| entry.file_name().to_owned()));
-    Ok(entries.filter(|name| !matches!(name, Ok(name) if name.as_c_str() == c"." || name.as_c_str() == c"..")))
+/// How often a call is made again that a signal interrupted.
+pub(super) const TRIES: u32 = 100;
+
+/// Bytes of names that are asked for at once.
+const LISTING: usize = 32 << 10;
+
+/// The names in a folder, one at a time; an error is the last.
+pub(super) fn names(folder: impl AsFd) -> Result<Names, Errno> {
+    // A descriptor of its own, so that the listing begins at the beginning.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = openat(folder, c".", flags, Mode::empty())?;
+    Ok(Names { folder, room: vec![MaybeUninit::uninit(); LISTING], found: VecDeque::new(), over: false })
+}
+
+/// A listing that goes on.
+pub(super) struct Names {
+    folder: OwnedFd,
+    room: Vec<MaybeUninit<u8>>,
+    found: VecDeque<CString>,
+    over: bool,
+}
+
+impl Names {
+    /// Asks for more, which is none at the end.
+    fn more(&mut self) -> Result<(), Errno> {
+        let mut list = RawDir::new(&self.folder, &mut self.room);
+        let mut tries = TRIES;
+        loop {
+            match list.next() {
+                None => self.over = true,
+                // Nothing was read by a call that was interrupted.
+                Some(Err(Errno::INTR)) if tries > 1 => {
+                    tries -= 1;
+                    continue;
+                }
+                Some(Err(error)) => return Err(error),
+                Some(Ok(entry)) => {
+                    let name = entry.file_name();
+                    if name != c"." && name != c".." {
+                        self.found.push_back(name.to_owned());
+                    }
+                }
+            }
+            if self.over || list.is_buffer_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Iterator for Names {
+    type Item = Result<CString, Errno>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.found.is_empty() && !self.over {
+            if let Err(error) = self.more() {
+                self.over = true;
+                return Some(Err(error));
+            }
+        }
+        self.found.pop_front().map(Ok)
+    }
 }
 
 /// All extended attributes that this user may see, with their values.

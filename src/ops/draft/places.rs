@@ -143,6 +143,16 @@ fn not_mounted_elsewhere(touched: &[&Path], proc: &Path) -> Result<(), Refusal> 
         }
         let Some(holds) = mounts::holding(&own, path, id) else { continue };
         let Some(inside) = inside(holds, path) else { continue };
+        if path.is_dir() && holds.overlay.as_ref().is_some_and(|overlay| !overlay.can_rename(&inside)) {
+            let text = format!(
+                "'{}' is on the overlay that is mounted at '{}', and belongs to a lower layer of it, or may do so: the system \
+                 does not rename such a folder. Put the saves on a volume or a bind mount of their own, or do this on the \
+                 folder behind the overlay.",
+                shown_path(path),
+                shown_path(&holds.point)
+            );
+            return Err(Refusal::new(Reason::Mounted, text));
+        }
         if let Some(other) =
             all.iter().find(|other| other.mount.device == holds.device && other.mount.root.starts_with(&inside))
         {
