@@ -1,7 +1,7 @@
 //! What the server's own output says about its saves, in the game's words; whatever stands before them is passed over.
 //!
-//! Sources: `docs/formats/valheim.md`, and reports of servers in the field. Only lines whose wording is known are here:
-//! a guess would be an alarm at night about nothing.
+//! Sources: lines that owners of servers reported, of 1.0 servers. Only those whose wording is known are here: a guess
+//! would be an alarm at night about nothing.
 
 use crate::model::{Heard, Severity, shown};
 
