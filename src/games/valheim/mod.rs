@@ -12,6 +12,7 @@ mod examine;
 mod facts;
 mod folder;
 pub mod format;
+mod hears;
 mod inspect;
 mod keys;
 mod names;
@@ -151,7 +152,7 @@ impl Game for Valheim {
         traces::of_profile(profile)
     }
 
-    fn hears(&self, _line: &str) -> Option<Heard> {
-        None
+    fn hears(&self, line: &str) -> Option<Heard> {
+        hears::hears(line)
     }
 }
