@@ -301,7 +301,8 @@ fn age(word: &str) -> Result<u64, String> {
         Some("w") => 7 * 86_400,
         _ => return Err("an age is a number of days, or a number with h, d or w".to_owned()),
     };
-    let number: u64 = digits.parse().map_err(|_| "an age is a number of days, or a number with h, d or w".to_owned())?;
+    let number: u64 =
+        digits.parse().map_err(|_| "an age is a number of days, or a number with h, d or w".to_owned())?;
     number.checked_mul(unit).filter(|age| *age < 1 << 40).ok_or_else(|| "this is older than anything".to_owned())
 }
 

@@ -171,8 +171,7 @@ impl Selection {
     ) -> Result<(&'c Profile, &'c World, Option<&'c Layer>), Failure> {
         let worlds = || catalog.profiles.iter().flat_map(|p| p.worlds.iter().map(move |w| (p, w)));
         let picked = |world: &World| world.layers.iter().any(|layer| self.layers.contains(&layer.id));
-        let meant: Vec<_> =
-            worlds().filter(|(_, world)| self.worlds.contains(&world.id) || picked(world)).collect();
+        let meant: Vec<_> = worlds().filter(|(_, world)| self.worlds.contains(&world.id) || picked(world)).collect();
         let [(profile, world)] = meant.as_slice() else {
             return Err(ambiguous(target, meant.iter().map(|(_, world)| world.id.as_str())));
         };

@@ -113,7 +113,8 @@ pub(super) fn takes_back(entry: &Entry, entries: &[Entry]) -> bool {
             break;
         }
         back = !back;
-        let same_keep = |other: &&Entry| other.record.keep == now.keep && Some(&other.record.name) == now.undoes.as_ref();
+        let same_keep =
+            |other: &&Entry| other.record.keep == now.keep && Some(&other.record.name) == now.undoes.as_ref();
         match entries.iter().find(same_keep) {
             Some(earlier) => now = &earlier.record,
             None => break,

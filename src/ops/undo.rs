@@ -101,7 +101,9 @@ impl WayBack {
         let text = match (back.as_slice(), away.as_slice()) {
             ([], away) => format!("{} is put aside", listed(away)),
             (back, []) => format!("{} comes back", listed(back)),
-            (back, away) if back == away => format!("{} comes back as it was, and what is there now is put aside", listed(back)),
+            (back, away) if back == away => {
+                format!("{} comes back as it was, and what is there now is put aside", listed(back))
+            }
             (back, away) => format!("{} comes back, and {} is put aside", listed(back), listed(away)),
         };
         let mut chars = text.chars();
@@ -216,10 +218,9 @@ impl Finder<'_> {
         let name = self.way.name(&thing.first);
         match self.look(&thing.last)? {
             Some(print) if (print.device, print.inode) == thing.what => Ok(()),
-            Some(_) => Err(nothing(format!(
-                "Something else lies at '{}', where '{name}' was kept.",
-                shown_path(&thing.last)
-            ))),
+            Some(_) => {
+                Err(nothing(format!("Something else lies at '{}', where '{name}' was kept.", shown_path(&thing.last))))
+            }
             None => {
                 let recycle = recycle_of(&self.record.keep, &self.record.name);
                 let purge = self.all.iter().find(|other| other.record.removes.contains(&recycle));

@@ -161,10 +161,7 @@ impl Asking {
     pub(super) fn agreed(&self) -> Vec<Agreed> {
         let agree = |planned: &Planned| Agreed {
             plan: planned.plan.clone(),
-            consent: Consent {
-                proof: Proof::Dialog { shown: planned.plan.id() },
-                accepted: self.accepted.clone(),
-            },
+            consent: Consent { proof: Proof::Dialog { shown: planned.plan.id() }, accepted: self.accepted.clone() },
         };
         self.plans.iter().map(agree).collect()
     }
@@ -238,7 +235,9 @@ pub(super) fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
                 page.text(Role::Warn, wrong);
             }
         }
-        Stage::Planning => page.text(Role::Muted, "Planning: looking at the files and for a server. Nothing is changed."),
+        Stage::Planning => {
+            page.text(Role::Muted, "Planning: looking at the files and for a server. Nothing is changed.")
+        }
         Stage::Refused(refusal) => {
             page.text(Role::Warn, &refusal.text);
             page.text(Role::Text, refusal.reason.next());

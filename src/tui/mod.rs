@@ -37,9 +37,9 @@ use pump::Pump;
 use runner::Runner;
 use state::Model;
 
-use crate::config::{Config, Environment};
 use crate::config::keys::Keymap;
 use crate::config::theme::Role;
+use crate::config::{Config, Environment};
 use crate::model::shown;
 use crate::ops::Setting;
 use crate::scan::Request;

@@ -65,7 +65,8 @@ impl Operator {
         self.wait();
         let (setting, cancel, sender) = (self.base.setting(), self.stop.restart(), out.clone());
         let run = move || {
-            let _ = sender.send(guarded(|| Msg::Ended { ticket, ends: perform(&sender, ticket, agreed, &setting, &cancel) }));
+            let _ = sender
+                .send(guarded(|| Msg::Ended { ticket, ends: perform(&sender, ticket, agreed, &setting, &cancel) }));
         };
         match Builder::new().name("operation".to_owned()).spawn(run) {
             Ok(handle) => self.running = Some(handle),
@@ -121,7 +122,8 @@ fn planned(base: &Base, wish: Wish, cancel: &Cancel) -> Result<Vec<Planned>, Ref
             check(base, operation, &mut profile, &world, layer.as_deref(), cancel);
             let gone = || Refusal::new(Reason::SourceGone, "What was chosen is not there any more.");
             let world = profile.worlds.iter().find(|there| there.id == world).ok_or_else(gone)?;
-            let layer = layer.map(|id| world.layers.iter().find(|there| there.id == id).ok_or_else(gone)).transpose()?;
+            let layer =
+                layer.map(|id| world.layers.iter().find(|there| there.id == id).ok_or_else(gone)).transpose()?;
             let question = Ask {
                 operation,
                 profile: &profile,
@@ -163,14 +165,7 @@ fn past(roots: &[PathBuf], setting: &Setting) -> (Vec<history::Entry>, Vec<Strin
 }
 
 /// Checks the state that would be used and the live one that would go, completely.
-fn check(
-    base: &Base,
-    operation: Operation,
-    profile: &mut Profile,
-    world: &str,
-    layer: Option<&str>,
-    cancel: &Cancel,
-) {
+fn check(base: &Base, operation: Operation, profile: &mut Profile, world: &str, layer: Option<&str>, cancel: &Cancel) {
     if operation == Operation::Delete {
         return;
     }
@@ -197,13 +192,7 @@ fn check(
 }
 
 /// Carries plans out one after the other, until one does not end well.
-fn perform(
-    out: &Sender<Msg>,
-    ticket: u64,
-    agreed: Vec<Agreed>,
-    setting: &Setting,
-    cancel: &Cancel,
-) -> Vec<Done> {
+fn perform(out: &Sender<Msg>, ticket: u64, agreed: Vec<Agreed>, setting: &Setting, cancel: &Cancel) -> Vec<Done> {
     let mut ends = Vec::new();
     let mut before = 0;
     for Agreed { plan, consent } in agreed {
@@ -217,9 +206,7 @@ fn perform(
                     let _ = out.send(Msg::Progress { ticket, bytes: before + at.bytes, path });
                 }
             }),
-            Err(refusal) => {
-                Done { name, outcome: Outcome::Refused(refusal), told: Vec::new(), server_came_up: false }
-            }
+            Err(refusal) => Done { name, outcome: Outcome::Refused(refusal), told: Vec::new(), server_came_up: false },
         };
         before += bytes;
         let go_on = done.outcome == Outcome::Done && !done.server_came_up;

@@ -62,7 +62,20 @@ fn every_command_and_flag_is_completed_in_every_shell() {
         for word in COMMANDS {
             assert!(script.contains(word), "{shell} lacks {word}");
         }
-        for flag in ["json", "no-config", "root", "game", "read-only", "color", "ascii", "quiet", "demo", "dry-run", "yes", "accept"] {
+        for flag in [
+            "json",
+            "no-config",
+            "root",
+            "game",
+            "read-only",
+            "color",
+            "ascii",
+            "quiet",
+            "demo",
+            "dry-run",
+            "yes",
+            "accept",
+        ] {
             assert!(script.contains(flag), "{shell} lacks --{flag}");
         }
     }

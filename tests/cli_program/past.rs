@@ -82,7 +82,10 @@ impl Save {
             vec![
                 Step::Copy { from, items: vec!["Midgard".into()], to: stage.clone() },
                 Step::Exchange { stage: stage.join("Midgard"), live: self.live() },
-                Step::Park { from: stage.join("Midgard"), to: recycle_of(&self.keep, RESTORE).join("worlds_local/Midgard") },
+                Step::Park {
+                    from: stage.join("Midgard"),
+                    to: recycle_of(&self.keep, RESTORE).join("worlds_local/Midgard"),
+                },
             ],
         );
         assert!(self.is_other());
@@ -293,19 +296,8 @@ fn the_history_says_what_was_done_and_what_an_undo_would_do() {
     let entries = document["history"].as_array().unwrap();
     let names: Vec<_> = entries.iter().map(|entry| entry["name"].as_str().unwrap()).collect();
     assert_eq!(names, [DELETE, RESTORE], "newest first");
-    let wanted = [
-        "name",
-        "operation",
-        "subject",
-        "at",
-        "keep",
-        "moves",
-        "removes",
-        "done",
-        "undone_by",
-        "parked_bytes",
-        "undo",
-    ];
+    let wanted =
+        ["name", "operation", "subject", "at", "keep", "moves", "removes", "done", "undone_by", "parked_bytes", "undo"];
     assert_eq!(keys(&entries[0]), wanted);
     assert!(entries[0]["parked_bytes"].as_u64().unwrap() > 1000);
     assert_eq!(entries[0]["undo"]["text"], "Worlds_local/Midgard comes back.");

@@ -52,12 +52,7 @@ pub(in crate::cli) fn restore(session: &Session, target: &Path, agree: &Agree) -
 }
 
 /// `worldkeep copy`.
-pub(in crate::cli) fn copy(
-    session: &Session,
-    target: &Path,
-    to: CopyTo<'_>,
-    agree: &Agree,
-) -> Result<Exit, Failure> {
+pub(in crate::cli) fn copy(session: &Session, target: &Path, to: CopyTo<'_>, agree: &Agree) -> Result<Exit, Failure> {
     let wanted = Wanted { copy: Some(to), with_layers: to.with_layers, ..Wanted::of(Operation::Copy) };
     run(session, &[target.to_path_buf()], wanted, agree)
 }
@@ -103,7 +98,10 @@ fn planned(session: &Session, target: &Path, wanted: Wanted<'_>) -> Result<Plann
     let (profile, world) = (profile.id.clone(), world.id.clone());
     let layer = layer.map(|layer| layer.id.clone());
     if wanted.operation == Operation::Restore && layer.is_none() {
-        let text = format!("'{}' is the live state of a world. A restore needs the layer that is put in its place.", shown_path(target));
+        let text = format!(
+            "'{}' is the live state of a world. A restore needs the layer that is put in its place.",
+            shown_path(target)
+        );
         let hint = format!("See its layers with `worldkeep show {}`.", shown_path(target));
         return Err(Failure::usage(text).hint(hint).into());
     }

@@ -9,9 +9,9 @@ use serde_json::{Map, Value, json};
 use super::super::json::{SCHEMA, path_text, rfc3339};
 use super::super::safe_json;
 use super::Item;
+use crate::model::Server;
 use crate::model::outline::Preview;
 use crate::model::plan::{Outcome, Refusal, Rights, Step, Warning};
-use crate::model::Server;
 use crate::ops::ask::Planned;
 use crate::ops::history::Entry;
 use crate::ops::record::Renamed;
@@ -134,8 +134,7 @@ fn server(server: &Server, zone: &TimeZone) -> Value {
 }
 
 fn preview(preview: &Preview) -> Value {
-    let lines: Vec<Value> =
-        preview.lines.iter().map(|(label, text)| json!({ "label": label, "text": text })).collect();
+    let lines: Vec<Value> = preview.lines.iter().map(|(label, text)| json!({ "label": label, "text": text })).collect();
     let mut object = Map::new();
     object.insert("title".into(), preview.title.clone().into());
     object.insert("lines".into(), lines.into());

@@ -175,7 +175,9 @@ pub(super) fn told(items: &[Item]) {
         let Some(done) = &item.done else { continue };
         let text = match &done.outcome {
             Outcome::Done => None,
-            Outcome::CleanUpPending { why, .. } => Some(format!("It is done, and something is left to clear away. {why}")),
+            Outcome::CleanUpPending { why, .. } => {
+                Some(format!("It is done, and something is left to clear away. {why}"))
+            }
             Outcome::Unchanged { why } => Some(format!("It failed, and the save is what it was. {why}")),
             Outcome::Unfinished { why } => Some(format!("It was interrupted in the middle. {why}")),
             Outcome::Cancelled => Some("It was interrupted, and the save is what it was.".to_owned()),
@@ -198,11 +200,8 @@ pub(super) fn history(session: &Session, entries: &[Entry]) -> Result<(), Failur
         }
         for entry in entries {
             let record = &entry.record;
-            let kept = if entry.parked_bytes > 0 {
-                format!("  {} kept", size(entry.parked_bytes))
-            } else {
-                String::new()
-            };
+            let kept =
+                if entry.parked_bytes > 0 { format!("  {} kept", size(entry.parked_bytes)) } else { String::new() };
             let word = pad(record.operation.as_str(), 7);
             writeln!(
                 out,

@@ -55,7 +55,9 @@ fn tell_journal(keep: &Keep<'_, '_, Direct>, messages: &mut Vec<String>) {
             ),
             Err(why) => format!("An operation was interrupted, and its journal '{journal}' cannot be used: {why}."),
         }),
-        Err(trouble) => messages.push(format!("An operation was interrupted, and its journal cannot be read. {trouble}")),
+        Err(trouble) => {
+            messages.push(format!("An operation was interrupted, and its journal cannot be read. {trouble}"))
+        }
     }
 }
 
@@ -93,11 +95,7 @@ fn records(keep: &Keep<'_, '_, Direct>, messages: &mut Vec<String>) -> Result<Ve
     Ok(all)
 }
 
-fn record(
-    keep: &Keep<'_, '_, Direct>,
-    folder: &OwnedFd,
-    name: &CStr,
-) -> Result<Result<Written, Unreadable>, Trouble> {
+fn record(keep: &Keep<'_, '_, Direct>, folder: &OwnedFd, name: &CStr) -> Result<Result<Written, Unreadable>, Trouble> {
     let path = keep.child(HISTORY).join(OsStr::from_bytes(name.to_bytes()));
     let failed = at("read", &path);
     let listed = Seen::from(keep.sys.stat_at(folder, name).map_err(&failed)?);

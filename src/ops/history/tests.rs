@@ -87,7 +87,10 @@ fn an_undo_of_an_undo_puts_an_operation_in_force_again() {
 fn records_that_undo_each_other_are_no_endless_chain() {
     let all: Vec<Written> = [("a", "b"), ("b", "a"), ("c", "c")]
         .iter()
-        .map(|(name, undoes)| Written { record: record(name, Operation::Undo, Some(undoes), Vec::new()), began: (0, 0) })
+        .map(|(name, undoes)| Written {
+            record: record(name, Operation::Undo, Some(undoes), Vec::new()),
+            began: (0, 0),
+        })
         .collect();
     assert!(followers(&all[0].record, &all).len() <= 2);
     assert_eq!(followers(&all[2].record, &all).len(), 0);

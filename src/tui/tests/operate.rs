@@ -335,7 +335,8 @@ fn the_dialogs() {
                 };
                 let (mut driver, ticket) = restoring(size, unicode);
                 see("planning", &mut driver);
-                driver.send(Msg::Planned { ticket, result: Ok(shown(&plan(Operation::Restore, "Midgard", &warnings))) });
+                driver
+                    .send(Msg::Planned { ticket, result: Ok(shown(&plan(Operation::Restore, "Midgard", &warnings))) });
                 see("asking", &mut driver);
                 driver.keys("<Tab><Space><Tab>Midgard");
                 see("ticked", &mut driver);

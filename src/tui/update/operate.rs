@@ -53,8 +53,7 @@ fn open(model: &mut Model, wish: Wish, stage: Stage, effects: &mut Vec<Effect>) 
         effects.push(Effect::Plan { ticket: model.tickets, wish: wish.clone() });
     }
     let operation = wish.operation();
-    model.dialog =
-        Some(Dialog { operation, wish, ticket: model.tickets, stage, scroll: 0, painted: false });
+    model.dialog = Some(Dialog { operation, wish, ticket: model.tickets, stage, scroll: 0, painted: false });
 }
 
 /// What is asked for, or why nothing can be asked here.
@@ -255,8 +254,7 @@ fn next_notice(model: &mut Model) {
     model.dirty = true;
     let wish = Wish::Undo { roots: Vec::new(), name: None };
     let stage = Stage::Notice(lines);
-    model.dialog =
-        Some(Dialog { operation: Operation::Undo, wish, ticket: 0, stage, scroll: 0, painted: false });
+    model.dialog = Some(Dialog { operation: Operation::Undo, wish, ticket: 0, stage, scroll: 0, painted: false });
 }
 
 /// Ends the dialog without having done anything.
