@@ -192,7 +192,7 @@ fn the_result_is_one_line_with_the_way_back_and_the_disk_is_looked_at_again() {
     let (mut driver, ticket) = asked((80, 24), true, &plan);
     driver.keys("<Tab><Enter>");
     driver.send(Msg::Progress { ticket, bytes: 12 * 1024 * 1024, path: "a/b".to_owned() });
-    assert!(driver.screen().contains("12 MB of 46 MB"), "{}", driver.screen());
+    assert!(driver.screen().contains("12 MiB of 46 MiB"), "{}", driver.screen());
     driver.effects.clear();
     driver.send(Msg::Ended { ticket, ends: vec![done(Outcome::Done)] });
     assert!(driver.screen().contains("Restored Midgard to day 213. u takes it back."), "{}", driver.screen());
