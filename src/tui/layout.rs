@@ -127,6 +127,14 @@ pub(super) fn overlay(size: (u16, u16)) -> Rect {
     Rect::new((columns - width) / 2, (rows - height) / 2, width, height)
 }
 
+/// Where a dialog lies.
+pub(super) fn dialog(size: (u16, u16)) -> Rect {
+    let (columns, rows) = size;
+    let width = columns.saturating_sub(4).min(90);
+    let height = rows.saturating_sub(2).min(24);
+    Rect::new((columns - width) / 2, (rows - height) / 2, width, height)
+}
+
 /// The lines of what has the keys.
 pub(super) fn page(model: &Model) -> usize {
     let areas = areas(model);

@@ -5,10 +5,12 @@
 //! happens, but for one look a second at whether the terminal is still there.
 
 mod clipboard;
+mod dialog;
 mod facts;
 mod glyphs;
 mod input;
 mod layout;
+mod operator;
 mod prepare;
 mod pump;
 mod runner;
@@ -35,10 +37,11 @@ use pump::Pump;
 use runner::Runner;
 use state::Model;
 
-use crate::config::Config;
 use crate::config::keys::Keymap;
 use crate::config::theme::Role;
+use crate::config::{Config, Environment};
 use crate::model::shown;
+use crate::ops::Setting;
 use crate::scan::Request;
 
 /// Runs the browser until the user leaves it; the exit code: 0, 129 after a hang-up, 130 and 143 after a signal.
@@ -53,9 +56,17 @@ pub fn run(config: Config, request: Request) -> io::Result<u8> {
         return Err(io::Error::new(io::ErrorKind::Unsupported, text));
     }
     let (out, inbox) = channel();
-    let mut runner = Runner::new(request, out.clone(), config.theme_dirs, facts.depth);
+    let setting = Setting {
+        now: config.clock.now(),
+        zone: config.zone.clone(),
+        state: Environment::of_process().state_dir(),
+        proc: "/proc".into(),
+        read_only: config.read_only,
+    };
+    let mut runner = Runner::new(request, setting, out.clone(), config.theme_dirs, facts.depth);
     // First of all: what it finds is wanted in the first frame.
     runner.scan(0);
+    runner.recover();
     let (theme, theme_warnings) = runner.theme(&config.theme);
     let (keymap, key_warnings) = Keymap::new(&config.keys, config.read_only);
     let mut model = Model::new(facts, theme, keymap, config.zone, config.clock.now());

@@ -27,6 +27,9 @@ pub(super) fn prepare(model: &mut Model) {
     if let Some(area) = places.map {
         picture(model, map::canvas(area));
     }
+    if let Some(dialog) = &mut model.dialog {
+        dialog.painted = !places.tiny;
+    }
 }
 
 fn tree(model: &mut Model, area: Rect) {

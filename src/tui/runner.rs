@@ -6,13 +6,15 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::Builder;
 
+use super::operator::{Base, Operator};
 use super::state::{Effect, Msg};
 use crate::config::theme::{Depth, Theme};
 use crate::model::{Cancel, Profile};
+use crate::ops::Setting;
 use crate::scan::{self, Request, Watch, WatchEvent};
 
 /// A piece of work: gets the ticket that tells it when to stop, and gives a message.
-type Job = Box<dyn FnOnce(&Cancel) -> Msg + Send>;
+pub(super) type Job = Box<dyn FnOnce(&Cancel) -> Msg + Send>;
 
 /// The one piece of work that waits; a newer one takes its place.
 #[derive(Default)]
@@ -22,7 +24,7 @@ struct Slot {
 }
 
 /// A thread that always works on the newest piece of work.
-struct Lane {
+pub(super) struct Lane {
     name: &'static str,
     newest: Cancel,
     slot: Arc<Slot>,
@@ -30,12 +32,12 @@ struct Lane {
 }
 
 impl Lane {
-    fn new(name: &'static str) -> Self {
+    pub(super) fn new(name: &'static str) -> Self {
         Self { name, newest: Cancel::new(), slot: Arc::default(), started: false }
     }
 
     /// Makes everything older worthless and works on this next. The thread starts with the first piece of work.
-    fn give(&mut self, out: &Sender<Msg>, job: Job) {
+    pub(super) fn give(&mut self, out: &Sender<Msg>, job: Job) {
         let ticket = self.newest.restart();
         *self.slot.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some((ticket, job));
         self.slot.bell.notify_one();
@@ -45,7 +47,7 @@ impl Lane {
         }
     }
 
-    fn stop(&self) {
+    pub(super) fn stop(&self) {
         self.newest.stop();
         *self.slot.waiting.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
@@ -71,7 +73,7 @@ fn work(slot: &Slot, out: &Sender<Msg>) {
 }
 
 /// Runs work whose panic becomes a message.
-fn guarded(work: impl FnOnce() -> Msg) -> Msg {
+pub(super) fn guarded(work: impl FnOnce() -> Msg) -> Msg {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| Msg::Failed(words(panic.as_ref())))
 }
 
@@ -88,14 +90,24 @@ pub(super) struct Runner {
     checks: Lane,
     charts: Lane,
     watch: Option<Watch>,
+    operator: Operator,
     theme_dirs: Vec<PathBuf>,
     depth: Depth,
 }
 
 impl Runner {
-    pub(super) fn new(request: Request, out: Sender<Msg>, theme_dirs: Vec<PathBuf>, depth: Depth) -> Self {
+    pub(super) fn new(
+        request: Request,
+        setting: Setting,
+        out: Sender<Msg>,
+        theme_dirs: Vec<PathBuf>,
+        depth: Depth,
+    ) -> Self {
+        let request = Arc::new(request);
+        let operator = Operator::new(Base { request: Arc::clone(&request), setting });
         Self {
-            request: Arc::new(request),
+            request,
+            operator,
             out,
             scan: Cancel::new(),
             checks: Lane::new("check"),
@@ -170,6 +182,10 @@ impl Runner {
                     }),
                 );
             }
+            Effect::Plan { ticket, wish } => self.operator.plan(&self.out, ticket, wish),
+            Effect::StopPlan => self.operator.stop_plan(),
+            Effect::Perform { ticket, agreed } => self.operator.perform(&self.out, ticket, agreed),
+            Effect::StopOperation => self.operator.stop_operation(),
             Effect::NextTheme(current) => {
                 let names = Theme::names(&self.theme_dirs);
                 let at = names.iter().position(|name| *name == current).map_or(0, |at| at + 1);
@@ -181,11 +197,18 @@ impl Runner {
         }
     }
 
-    /// Nobody waits for anything any more.
-    pub(super) fn stop(&self) {
+    /// Finishes or rolls back what an interrupted run left.
+    pub(super) fn recover(&mut self) {
+        self.operator.recover(&self.out);
+    }
+
+    /// Nobody waits for anything any more, but an operation that is carried out comes to its end.
+    pub(super) fn stop(&mut self) {
         self.scan.stop();
         self.checks.stop();
         self.charts.stop();
+        self.operator.stop_plan();
+        self.operator.wait();
     }
 }
 

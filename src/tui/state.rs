@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use ratatui::text::Line;
 use tui_tree_widget::{TreeItem, TreeState};
 
+use super::dialog::{Agreed, Dialog, Wish};
 use super::facts::Facts;
 use super::glyphs::Glyphs;
 use super::input::Input;
@@ -15,7 +16,10 @@ use super::style::Skin;
 use super::tree::{Forest, Says};
 use crate::config::keys::Keymap;
 use crate::config::theme::{Role, Theme};
+use crate::model::plan::Refusal;
 use crate::model::{Checked, Finding, GameId, Layer, Profile, World};
+use crate::ops::ask::Planned;
+use crate::ops::run::Done;
 use crate::raster::{Chart, Picture};
 use crate::scan::{Catalog, Event};
 
@@ -33,6 +37,14 @@ pub(super) enum Msg {
     Checked { signature: Signature, checked: Box<Checked> },
     /// A map is there, or the reason why it is not.
     Charted { signature: Signature, result: Result<Chart, Box<Finding>> },
+    /// A worker has planned an operation, or says why there is no plan.
+    Planned { ticket: u64, result: Result<Vec<Planned>, Refusal> },
+    /// How far an operation is.
+    Progress { ticket: u64, bytes: u64, path: String },
+    /// An operation has ended: how each of its plans did that was begun.
+    Ended { ticket: u64, ends: Vec<Done> },
+    /// What became of operations that were interrupted in an earlier run.
+    Recovered(Vec<String>),
     /// Files under profiles changed.
     Dirty,
     /// The watcher has something to say, such as that it polls.
@@ -66,6 +78,14 @@ pub(super) enum Effect {
     StopCheck,
     /// Make the map of one layer; a newer one replaces it.
     Chart { signature: Signature, game: GameId, layer: Box<Layer> },
+    /// Plan an operation; a newer wish replaces it.
+    Plan { ticket: u64, wish: Wish },
+    /// Nobody waits for the plan any more.
+    StopPlan,
+    /// Carry out what was agreed to.
+    Perform { ticket: u64, agreed: Vec<Agreed> },
+    /// Stop the operation as long as the save is still what it was.
+    StopOperation,
     /// Send a text to the terminal's clipboard.
     Clipboard(Vec<u8>),
     /// Load the theme after the named one.
@@ -340,6 +360,14 @@ pub(super) struct Model {
     pub(super) checking: Checking,
     pub(super) mark: Option<String>,
     pub(super) overlay: Option<Overlay>,
+    /// Lies over everything, and has all keys.
+    pub(super) dialog: Option<Dialog>,
+    /// The number of the newest piece of work of a dialog.
+    pub(super) tickets: u64,
+    /// Sentences that wait for the dialog to be free.
+    pub(super) notices: Vec<String>,
+    /// The exit code with which the program ends as soon as the operation has ended.
+    pub(super) leaving: Option<u8>,
     pub(super) status: Option<Status>,
     pub(super) note: Option<String>,
     /// Something that can be seen has changed.
@@ -375,6 +403,10 @@ impl Model {
             checking: Checking::default(),
             mark: None,
             overlay: None,
+            dialog: None,
+            tickets: 0,
+            notices: Vec::new(),
+            leaving: None,
             status: None,
             note: None,
             dirty: true,

@@ -238,18 +238,6 @@ fn escape_stops_a_verification() {
 }
 
 #[test]
-fn an_operation_says_that_it_is_not_here_yet() {
-    let mut driver = Driver::usual();
-    driver.effects.clear();
-    for key in ["r", "c", "b", "d", "u", "<F2>"] {
-        driver.model.status = None;
-        driver.keys(key);
-        assert!(driver.screen().contains("not in this version yet; nothing was changed."), "{key}");
-    }
-    assert_eq!(driver.effects, []);
-}
-
-#[test]
 fn two_layers_are_compared_side_by_side() {
     let mut driver = Driver::usual();
     driver.keys("gjjj===");

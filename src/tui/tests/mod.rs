@@ -3,6 +3,7 @@
 mod acts;
 mod costs;
 mod finds;
+mod operate;
 mod pure;
 mod says;
 mod screens;

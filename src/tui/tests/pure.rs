@@ -16,7 +16,7 @@ fn sources(dir: &Path) -> Vec<PathBuf> {
 #[test]
 fn the_state_and_the_views_touch_no_file_no_clock_and_no_environment() {
     let room = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/tui");
-    let outside = ["term.rs", "pump.rs", "runner.rs"];
+    let outside = ["term.rs", "pump.rs", "runner.rs", "operator.rs"];
     let mut seen = 0;
     for path in sources(&room) {
         let name = path.strip_prefix(&room).unwrap().display().to_string();

@@ -1,7 +1,7 @@
 use super::super::layout;
 use super::super::state::{Effect, Focus, Model, Overlay, Subject};
 use super::super::tree::Kind;
-use super::{check, close_top, entry, look, scan};
+use super::{check, close_top, entry, look, operate, scan};
 use crate::config::actions::{Action, Context};
 use crate::config::keys::Key;
 use crate::config::theme::Role;
@@ -96,8 +96,9 @@ pub(super) fn act(model: &mut Model, action: Action, times: usize, effects: &mut
         | Action::Delete
         | Action::Undo
         | Action::Purge => {
-            let id = action.row().map_or("this", |row| row.id);
-            model.say(Role::Muted, format!("\"{id}\" is not in this version yet; nothing was changed."));
+            if let Some(operation) = operate::operation(action) {
+                operate::ask(model, operation, effects);
+            }
         }
         Action::Accept
         | Action::EntryDown

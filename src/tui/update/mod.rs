@@ -5,6 +5,7 @@ mod check;
 mod entry;
 mod keys;
 mod look;
+mod operate;
 mod scan;
 
 use super::input::Input;
@@ -25,6 +26,10 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             look::due(model, &mut effects);
             scan::due(model, &mut effects);
         }
+        Msg::Input(Input::Key(key, times)) if model.dialog.is_some() => {
+            operate::press(model, key, usize::from(times), &mut effects);
+        }
+        Msg::Input(Input::Paste(text)) if model.dialog.is_some() => operate::paste(model, &text),
         Msg::Input(Input::Key(key, times)) => keys::press(model, key, times, &mut effects),
         Msg::Input(Input::Paste(text)) => entry::paste(model, &text),
         Msg::Input(Input::Resize(columns, rows)) => {
@@ -35,6 +40,10 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Scan { generation, event } => scan::event(model, generation, event, &mut effects),
         Msg::Checked { signature, checked } => check::done(model, &signature, *checked, &mut effects),
         Msg::Charted { signature, result } => look::charted(model, signature, result),
+        Msg::Planned { ticket, result } => operate::planned(model, ticket, result),
+        Msg::Progress { ticket, bytes, path } => operate::progress(model, ticket, bytes, path),
+        Msg::Ended { ticket, ends } => operate::ended(model, ticket, &ends, &mut effects),
+        Msg::Recovered(lines) => operate::recovered(model, lines, &mut effects),
         Msg::Dirty => scan::dirty(model, &mut effects),
         Msg::Note(note) => {
             model.note = Some(crate::model::shown(&note));
@@ -54,8 +63,15 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.say(Role::Danger, text);
             check::abandon(model);
             look::abandon(model);
+            operate::failed(model, &what, &mut effects);
+        }
+        // What changes a save is not left in the middle.
+        Msg::Terminate(code) if operate::busy(model) => {
+            model.leaving = Some(code);
+            model.dirty = true;
         }
         Msg::Terminate(code) => effects.push(Effect::Quit(code)),
+        Msg::Stop if operate::busy(model) => {}
         Msg::Stop => effects.push(Effect::Suspend),
         Msg::Continued => effects.push(Effect::Repaint),
     }

@@ -4,6 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
+use super::super::dialog::Stage;
 use super::super::state::{Model, Overlay, Sort};
 use super::super::text::{cut, width};
 use super::super::update::context;
@@ -84,6 +85,10 @@ pub(super) fn hint(model: &Model, frame: &mut Frame, area: Rect) {
         frame.set_cursor_position(Position::new(x, area.y));
         return;
     }
+    if let Some(dialog) = &model.dialog {
+        frame.render_widget(dialog_hints(model, &dialog.stage), area);
+        return;
+    }
     if let Some(status) = &model.status {
         let text = cut(&format!(" {}", status.text), room, skin.glyphs.ellipsis);
         frame.render_widget(Line::styled(text, skin.of(status.role)), area);
@@ -109,6 +114,24 @@ fn progress(model: &Model) -> Option<String> {
     let name = model.skin.glyphs.text(&world.name);
     let at = checking.done + 1;
     Some(format!("Checking {name} @ {label}: {at} of {} (Esc stops)", checking.total))
+}
+
+/// The keys of a dialog, which no configuration changes.
+fn dialog_hints(model: &Model, stage: &Stage) -> Line<'static> {
+    let skin = &model.skin;
+    let hints: &[(&str, &str)] = match stage {
+        Stage::Asking(_) => &[("Esc", "cancel"), ("Tab", "go on"), ("Space", "tick"), ("Enter", "choose")],
+        Stage::Naming { .. } => &[("Esc", "cancel"), ("Enter", "go on")],
+        Stage::Planning => &[("Esc", "cancel")],
+        Stage::Running(_) => &[("Esc", "stop")],
+        Stage::Refused(_) | Stage::Ended { .. } | Stage::Notice(_) => &[("Esc", "close")],
+    };
+    let mut spans = vec![Span::raw(" ")];
+    for (key, word) in hints {
+        spans.push(Span::styled(*key, skin.of(Role::HintKey)));
+        spans.push(Span::styled(format!(" {word}  "), skin.of(Role::HintText)));
+    }
+    Line::from(spans)
 }
 
 /// The first actions that have a hint, with their keys.

@@ -3,6 +3,7 @@
 mod bars;
 mod compare;
 pub(super) mod details;
+mod dialog;
 mod empty;
 pub(super) mod map;
 mod menu;
@@ -49,6 +50,9 @@ pub(super) fn view(model: &Model, frame: &mut Frame) {
             Some(Overlay::Compare { left, right, scroll }) => compare::paint(model, frame, left, right, *scroll),
             Some(Overlay::Filter) | None => {}
         }
+        if let Some(open) = &model.dialog {
+            dialog::paint(model, frame, open);
+        }
     }
     if !model.skin.glyphs.unicode {
         only_ascii(frame);
@@ -83,7 +87,11 @@ fn pane<'a>(skin: &Skin, title: &'a str, focused: bool, area: Rect) -> Block<'a>
 /// An overlay's frame over a cleared place; its inside.
 fn popup(model: &Model, frame: &mut Frame, title: &str) -> Rect {
     let screen = frame.area();
-    let area = layout::overlay((screen.width, screen.height));
+    popup_at(model, frame, title, layout::overlay((screen.width, screen.height)))
+}
+
+/// The same at a place.
+fn popup_at(model: &Model, frame: &mut Frame, title: &str, area: Rect) -> Rect {
     // A wide letter that reaches under the frame would take the frame's cell with it.
     for y in area.top()..area.bottom() {
         let left = area.x.checked_sub(1).and_then(|x| frame.buffer_mut().cell_mut((x, y)));
@@ -98,7 +106,7 @@ fn popup(model: &Model, frame: &mut Frame, title: &str) -> Rect {
 
 fn tree(model: &Model, frame: &mut Frame, area: Rect) {
     let skin = &model.skin;
-    let focused = model.focus == Focus::Tree && model.overlay.is_none();
+    let focused = model.focus == Focus::Tree && model.overlay.is_none() && model.dialog.is_none();
     let inner = inside(area);
     if let Ok(widget) = Tree::new(&model.tree.painted.items) {
         let widget = widget
@@ -124,7 +132,7 @@ fn tree(model: &Model, frame: &mut Frame, area: Rect) {
 
 fn details(model: &Model, frame: &mut Frame, area: Rect) {
     let skin = &model.skin;
-    let focused = model.focus == Focus::Details && model.overlay.is_none();
+    let focused = model.focus == Focus::Details && model.overlay.is_none() && model.dialog.is_none();
     let inner = inside(area);
     let height = usize::from(inner.height);
     let lines: Vec<Line> = model.details.lines.iter().skip(model.details.scroll).take(height).cloned().collect();
