@@ -236,7 +236,7 @@ pub(super) fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
             }
         }
         Stage::Planning => {
-            page.text(Role::Muted, "Planning: looking at the files and for a server. Nothing is changed.")
+            page.text(Role::Muted, "Planning: looking at the files and for a server. Nothing is changed.");
         }
         Stage::Refused(refusal) => {
             page.text(Role::Warn, &refusal.text);

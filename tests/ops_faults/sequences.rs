@@ -15,7 +15,7 @@ use jiff::tz::TimeZone;
 use rustix::io::Errno;
 use tempfile::TempDir;
 use worldkeep::model::outline::{Change, Fresh, Origin, Outline, Preview};
-use worldkeep::model::plan::{Consent, Operation, Outcome, Plan, Proof, Refusal, WarningCode};
+use worldkeep::model::plan::{Consent, Operation, Outcome, Plan, Proof, Reason, Refusal, WarningCode};
 use worldkeep::model::{Cancel, Server, ServerState};
 use worldkeep::ops::recover::{Became, Recovered, recover_with};
 use worldkeep::ops::run::{Done, run_with};
@@ -307,8 +307,17 @@ impl<'t> Sequence<'t> {
         }
     }
 
+    /// A program that another test starts has our lock as well for the moment until it is another program.
     fn recover(&self, hook: &impl Hook) -> Vec<Recovered> {
-        recover_with(hook, &|_, _| unknown(), &[self.keep()], &self.setting())
+        let mut found = Vec::new();
+        for _ in 0..200 {
+            found = recover_with(hook, &|_, _| unknown(), &[self.keep()], &self.setting());
+            if found.iter().all(|one| one.became != Became::Busy) {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        found
     }
 
     /// (I2) no content goes but by a purge, (I4) what is protected stays: at any moment, a crash included.
@@ -346,8 +355,19 @@ impl<'t> Sequence<'t> {
         let setting = self.setting();
         let hook = Faulty::new(fault, self.plain);
         let look = |_: &_, _: &Setting| unknown();
-        let done: Option<Done> =
-            unless_killed(|| run_with(&hook, &look, &fresh, &setting, &Cancel::new(), &mut |_| {}));
+        let busy = |done: &Done| matches!(&done.outcome, Outcome::Refused(refusal) if refusal.reason == Reason::Busy);
+        let done: Option<Done> = unless_killed(|| {
+            let mut run = || run_with(&hook, &look, &fresh, &setting, &Cancel::new(), &mut |_| {});
+            let mut done = run();
+            for _ in 0..200 {
+                if !busy(&done) {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(5));
+                done = run();
+            }
+            done
+        });
         count(&self.tally.steps);
         if variable("WORLDKEEP_SEQUENCE").is_some() {
             eprintln!("{}: {:?}", self.what, done.as_ref().map(|done| &done.outcome));

@@ -13,7 +13,7 @@ use crate::sys;
 /// The most bytes of the kernel's table of locks that are read.
 const MOST_TABLE: u64 = 16 * 1024 * 1024;
 
-pub(super) fn ask(traces: &Traces, targets: &Targets, setting: &Setting, seen: &mut Seen) {
+pub(super) fn ask(traces: &Traces, targets: &Targets, renumbers: bool, setting: &Setting, seen: &mut Seen) {
     for path in &traces.locks {
         let file = match File::open(path) {
             Ok(file) => file,
@@ -38,11 +38,11 @@ pub(super) fn ask(traces: &Traces, targets: &Targets, setting: &Setting, seen: &
             }
         }
     }
-    table(targets, setting, seen);
+    table(targets, renumbers, setting, seen);
 }
 
 /// The kernel's table also tells of the other kind of lock, which a question about the first does not see.
-fn table(targets: &Targets, setting: &Setting, seen: &mut Seen) {
+fn table(targets: &Targets, renumbers: bool, setting: &Setting, seen: &mut Seen) {
     use std::io::Read;
     let Ok(file) = File::open(setting.proc.join("locks")) else { return };
     let mut text = String::new();
@@ -50,8 +50,9 @@ fn table(targets: &Targets, setting: &Setting, seen: &mut Seen) {
         return;
     }
     for line in text.lines() {
-        let Some((kind, pid, inode)) = read_line(line) else { continue };
-        if targets.has_inode(inode) && pid != i64::from(std::process::id()) {
+        let Some((kind, pid, device, inode)) = read_line(line) else { continue };
+        let ours = if renumbers { targets.has_inode(inode) } else { targets.ids.contains(&(device, inode)) };
+        if ours && pid != i64::from(std::process::id()) {
             seen.running.push(match pid {
                 1.. => format!("Process {pid} holds a lock ({kind}) on a file of the save."),
                 _ => format!("A process that cannot be seen from here holds a lock ({kind}) on a file of the save."),
@@ -60,26 +61,36 @@ fn table(targets: &Targets, setting: &Setting, seen: &mut Seen) {
     }
 }
 
-/// `1: POSIX  ADVISORY  WRITE 1234 08:01:5678 0 EOF`: the kind, the process, and the inode; a line that waits for a lock
+/// `1: POSIX  ADVISORY  WRITE 1234 08:01:5678 0 EOF`: the kind, the process, device and inode; a line that waits for a lock
 /// has `->` before the kind.
-fn read_line(line: &str) -> Option<(&str, i64, u64)> {
+fn read_line(line: &str) -> Option<(&str, i64, u64, u64)> {
     let mut words = line.split_ascii_whitespace().skip(1).filter(|word| *word != "->");
     let kind = words.next()?;
     let pid = words.nth(2)?.parse().ok()?;
-    let inode = words.next()?.rsplit(':').next()?.parse().ok()?;
-    Some((kind, pid, inode))
+    let mut place = words.next()?.split(':');
+    let mut half = || u32::from_str_radix(place.next()?, 16).ok();
+    let device = rustix::fs::makedev(half()?, half()?);
+    Some((kind, pid, device, place.next()?.parse().ok()?))
 }
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::makedev;
+
     use super::read_line;
 
     #[test]
     fn lines_of_the_table_of_locks() {
-        assert_eq!(read_line("1: POSIX  ADVISORY  WRITE 1234 08:01:5678 0 EOF"), Some(("POSIX", 1234, 5678)));
-        assert_eq!(read_line("2: FLOCK  ADVISORY  WRITE 7 00:28:99 0 EOF"), Some(("FLOCK", 7, 99)));
-        assert_eq!(read_line("3: OFDLCK ADVISORY  READ -1 fe:00:12 0 EOF"), Some(("OFDLCK", -1, 12)));
-        assert_eq!(read_line("3: -> POSIX  ADVISORY  WRITE 8 fe:00:12 0 EOF"), Some(("POSIX", 8, 12)));
+        assert_eq!(
+            read_line("1: POSIX  ADVISORY  WRITE 1234 08:01:5678 0 EOF"),
+            Some(("POSIX", 1234, makedev(8, 1), 5678))
+        );
+        assert_eq!(read_line("2: FLOCK  ADVISORY  WRITE 7 00:28:99 0 EOF"), Some(("FLOCK", 7, makedev(0, 0x28), 99)));
+        assert_eq!(read_line("3: OFDLCK ADVISORY  READ -1 fe:00:12 0 EOF"), Some(("OFDLCK", -1, makedev(0xfe, 0), 12)));
+        assert_eq!(
+            read_line("3: -> POSIX  ADVISORY  WRITE 8 fe:00:12 0 EOF"),
+            Some(("POSIX", 8, makedev(0xfe, 0), 12))
+        );
         for bad in ["", "1:", "1: POSIX", "1: POSIX ADVISORY WRITE x 08:01:1 0 EOF"] {
             assert_eq!(read_line(bad), None);
         }

@@ -28,13 +28,17 @@ use crate::model::{Server, ServerState};
 /// A save that landed less than this many seconds ago was written by something that may still be there.
 const JUST_LANDED: i64 = 60;
 
+/// A save that is dated up to this many seconds after the moment that counts as now landed while somebody was asked; what
+/// lies further ahead has a wrong date.
+const SINCE_ASKED: i64 = 3600;
+
 /// Looks. Nothing is locked, opened for writing or changed.
 #[cfg(target_os = "linux")]
 pub fn look(traces: &Traces, setting: &Setting) -> Server {
     let mut seen = Seen::default();
     let targets = targets::Targets::of(traces);
     let mounts = mounts::Mounts::of(&setting.proc.join("self"));
-    locks::ask(traces, &targets, setting, &mut seen);
+    locks::ask(traces, &targets, mounts.renumbers(&traces.root), setting, &mut seen);
     process::scan(traces, &targets, &mounts, setting, &mut seen);
     if let Some(reason) = landed(traces, setting) {
         seen.running.push(reason);
@@ -91,11 +95,12 @@ fn landed(traces: &Traces, setting: &Setting) -> Option<String> {
     let ages = traces.recent.iter().filter_map(|path| {
         let written = jiff::Timestamp::try_from(std::fs::symlink_metadata(path).ok()?.modified().ok()?).ok()?;
         let age = setting.now.as_second() - written.as_second();
-        (0..JUST_LANDED).contains(&age).then_some((age, path))
+        (-SINCE_ASKED..JUST_LANDED).contains(&age).then_some((age, path))
     });
     let (age, path) = ages.min()?;
+    let when = if age < 0 { "since this was asked".to_owned() } else { format!("{age} seconds ago") };
     Some(format!(
-        "A save landed {age} seconds ago ('{}'). If the server is stopped, ask again when a minute has passed.",
+        "A save landed {when} ('{}'). If the server is stopped, ask again when a minute has passed.",
         crate::model::shown_path(path)
     ))
 }

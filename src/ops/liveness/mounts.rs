@@ -19,6 +19,7 @@ const NETWORK: [&str; 12] = [
 ];
 
 /// One line of a table of mounts.
+#[derive(PartialEq, Eq)]
 struct Mount {
     /// `major:minor`.
     device: String,
@@ -39,9 +40,14 @@ impl Mounts {
         Self(text.lines().filter_map(read_line).collect())
     }
 
-    /// True when nothing could be read.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// True when another process sees the same mounts, and so means the same by a path.
+    pub(super) fn same_as(&self, other: &Self) -> bool {
+        !self.0.is_empty() && self.0 == other.0
+    }
+
+    /// True for a file system whose files have other devices than the kernel's table of locks says.
+    pub(super) fn renumbers(&self, path: &Path) -> bool {
+        self.around(path).is_some_and(|mount| mount.kind == "btrfs")
     }
 
     fn around(&self, path: &Path) -> Option<&Mount> {
@@ -136,6 +142,6 @@ mod tests {
     fn network_file_systems_are_named() {
         let some = mounts(&["1 0 0:1 / / rw - ext4 a rw", "2 1 0:2 / /mnt rw - nfs4 b:/c rw"]);
         assert_eq!((some.network(Path::new("/mnt/x")), some.network(Path::new("/x"))), (Some("nfs4"), None));
-        assert!(mounts(&["broken", "", "1 2 3 - "]).is_empty());
+        assert!(!mounts(&["broken", "", "1 2 3 - "]).same_as(&mounts(&[])));
     }
 }

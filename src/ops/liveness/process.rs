@@ -20,6 +20,12 @@ const MOST_TEXT: u64 = 256 * 1024;
 /// The namespace of processes that the machine itself began with, as `/proc/PID/ns/pid` names it.
 const FIRST_PIDS: &str = "pid:[4026531836]";
 
+/// Beginnings of the names of programs that start the one that they are given.
+const LAUNCHERS: [&str; 16] = [
+    "wine", "proton", "box64", "box86", "fex", "qemu", "ld-linux", "sh", "bash", "dash", "env", "nice", "ionice",
+    "taskset", "xvfb-run", "nohup",
+];
+
 /// What every process is held against.
 struct Scan<'a> {
     traces: &'a Traces,
@@ -104,9 +110,12 @@ impl Scan<'_> {
         }
     }
 
-    /// The argument that is the game's program; under Wine, a launcher or an emulator it is not the first.
+    /// The argument that is the game's program: the first, or one of the next where the first starts another program. A
+    /// name among the arguments of anything else, such as of a reader of logs, is only a word.
     fn program<'p>(&self, arguments: &'p [OsString]) -> Option<&'p OsStr> {
-        arguments.iter().take(4).map(OsString::as_os_str).find(|argument| {
+        let first = arguments.first().map(|first| last_part(first).to_ascii_lowercase()).unwrap_or_default();
+        let starts = LAUNCHERS.iter().any(|launcher| first.starts_with(launcher));
+        arguments.iter().take(if starts { 4 } else { 1 }).map(OsString::as_os_str).find(|argument| {
             let name = last_part(argument).to_ascii_lowercase();
             let name = name.strip_suffix(".exe").unwrap_or(&name);
             self.traces.programs.iter().any(|program| program.eq_ignore_ascii_case(name))
@@ -118,60 +127,68 @@ impl Scan<'_> {
         let world = value_of(arguments, &self.traces.world_arguments);
         let with =
             world.map(|world| format!(" with the world '{}'", shown(&world.to_string_lossy()))).unwrap_or_default();
-        let folder = match value_of(arguments, &self.traces.folder_arguments) {
-            Some(folder) => Ok(PathBuf::from(folder)),
-            None => self.default_folder(process),
+        let (folders, sure) = match value_of(arguments, &self.traces.folder_arguments) {
+            Some(folder) => (vec![PathBuf::from(folder)], true),
+            None => match self.default_folders(process) {
+                Ok(folders) => folders,
+                Err(why) => {
+                    seen.unknown.push(format!("{} is a server of this game{with}, and {why}.", upper(who)));
+                    return;
+                }
+            },
         };
-        let folder = match folder {
-            Ok(folder) => folder,
-            Err(why) => {
-                seen.unknown.push(format!("{} is a server of this game{with}, and {why}.", upper(who)));
-                return;
-            }
-        };
-        match self.is_root(process, &folder) {
-            Some(true) => seen.running.push(format!(
-                "{} is a server of this game on this folder{with}.",
+        let answers: Vec<Option<bool>> = folders.iter().map(|folder| self.is_root(process, folder)).collect();
+        if answers.contains(&Some(true)) {
+            seen.running.push(format!("{} is a server of this game on this folder{with}.", upper(who)));
+        } else if answers.contains(&None) || !sure {
+            let folder = folders.first().map(|folder| shown_path(folder)).unwrap_or_default();
+            seen.unknown.push(format!(
+                "{} is a server of this game{with}; whether its folder '{folder}' is this one cannot be looked at.",
                 upper(who)
-            )),
-            Some(false) if !self.mounts.doubled(&self.traces.root) => {}
-            Some(false) => seen.unknown.push(format!(
+            ));
+        } else if self.mounts.doubled(&self.traces.root) {
+            seen.unknown.push(format!(
                 "{} is a server of this game{with}; whether its folder is this one cannot be told on this kind of file system.",
                 upper(who)
-            )),
-            None => seen.unknown.push(format!(
-                "{} is a server of this game{with}; its folder '{}' cannot be looked at.",
-                upper(who),
-                shown_path(&folder)
-            )),
+            ));
         }
     }
 
-    /// The folder below the home of the user who runs it.
-    fn default_folder(&self, process: &Path) -> Result<PathBuf, String> {
-        let environment = bytes(&process.join("environ"));
-        let home = environment
-            .as_deref()
-            .ok()
-            .and_then(|all| all.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(b"HOME=")));
-        if let Some(home) = home {
-            return Ok(PathBuf::from(OsStr::from_bytes(home)).join(&self.traces.default_folder));
+    /// The folders below the home of the user who runs it, and whether the home is certain: where its environment cannot
+    /// be read, the table of users is only a guess.
+    fn default_folders(&self, process: &Path) -> Result<(Vec<PathBuf>, bool), String> {
+        let environment = bytes(&process.join("environ")).unwrap_or_default();
+        let variable = |name: &[u8]| {
+            let found = environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name));
+            found.filter(|value| !value.is_empty()).map(|value| PathBuf::from(OsStr::from_bytes(value)))
+        };
+        let mut folders = Vec::new();
+        if let (Some(config), Ok(below)) =
+            (variable(b"XDG_CONFIG_HOME="), self.traces.default_folder.strip_prefix(".config"))
+        {
+            folders.push(config.join(below));
+        }
+        if let Some(home) = variable(b"HOME=") {
+            folders.push(home.join(&self.traces.default_folder));
+            return Ok((folders, true));
         }
         let user =
             fs::metadata(process).map(|meta| meta.uid()).map_err(|error| format!("it cannot be looked at: {error}"))?;
-        home_of(user)
-            .map(|home| home.join(&self.traces.default_folder))
-            .ok_or_else(|| format!("the home folder of its user {user} is not known"))
+        let home = home_of(user).ok_or_else(|| format!("the home folder of its user {user} is not known"))?;
+        folders.push(home.join(&self.traces.default_folder));
+        Ok((folders, false))
     }
 
     /// Whether a folder, as the process names it, is the save root; none when that cannot be told.
     fn is_root(&self, process: &Path, folder: &Path) -> Option<bool> {
-        let folder = if folder.is_absolute() {
-            folder.to_path_buf()
-        } else {
-            fs::read_link(process.join("cwd")).ok()?.join(folder)
+        let folder = from_windows(folder)?;
+        let folder = if folder.is_absolute() { folder } else { fs::read_link(process.join("cwd")).ok()?.join(folder) };
+        // Which mounts another user's process sees is often the only thing of it that may be read.
+        let theirs = Mounts::of(process);
+        let same_view = match fs::read_link(process.join("ns/mnt")) {
+            Ok(view) => Some(view) == self.view,
+            Err(_) => theirs.same_as(self.mounts),
         };
-        let same_view = fs::read_link(process.join("ns/mnt")).ok().is_none_or(|view| Some(view) == self.view);
         let through = if same_view { folder.clone() } else { joined(&process.join("root"), &folder) };
         let found = fs::metadata(&through).map(|meta| (meta.dev(), meta.ino()));
         match (found, self.targets.root) {
@@ -185,12 +202,13 @@ impl Scan<'_> {
             (Err(error), _) if error.kind() == ErrorKind::NotFound && same_view => return Some(false),
             _ => {}
         }
-        // We may not go through its eyes; its table of mounts tells what the path means.
-        let mounts = Mounts::of(process);
-        if mounts.is_empty() {
-            return None;
+        // We may not go through its eyes; its table of mounts tells what the path means. A link on the way would make it mean
+        // something else, but for a volume, whose name is that of its mount.
+        let place = theirs.place(&folder)?;
+        if place == *self.place.as_ref()? {
+            return Some(true);
         }
-        Some(mounts.place(&folder)? == *self.place.as_ref()?)
+        theirs.is_volume(&folder).then_some(false)
     }
 
     /// A process whose open files cannot be seen counts only where it could be this game's server.
@@ -222,7 +240,6 @@ impl Scan<'_> {
 
     fn open_files(&self, process: &Path) -> Open {
         let Ok(entries) = fs::read_dir(process.join("fd")) else { return Open::Blind };
-        let elsewhere = fs::read_link(process.join("ns/mnt")).ok().is_some_and(|view| Some(view) != self.view);
         let mut unread = false;
         for entry in entries.flatten() {
             match fs::read_link(entry.path()) {
@@ -232,8 +249,9 @@ impl Scan<'_> {
                     if !path.is_absolute() {
                         continue;
                     }
+                    // The same file may be open by another name: in a container, or mounted twice.
                     let by_id = || id(&entry.path()).is_some_and(|found| self.targets.ids.contains(&found));
-                    if self.targets.hold(path) || elsewhere && by_id() {
+                    if self.targets.hold(path) || by_id() {
                         return Open::Held(path.to_path_buf());
                     }
                 }
@@ -279,6 +297,18 @@ fn value_of<'a>(arguments: &'a [OsString], names: &[String]) -> Option<&'a OsStr
             Some(OsStr::from_bytes(rest))
         })
     })
+}
+
+/// A path of Windows, as Wine maps it by itself; none for a drive that somebody mapped.
+fn from_windows(path: &Path) -> Option<PathBuf> {
+    let text = path.to_string_lossy();
+    let mut letters = text.chars();
+    let (drive, colon) = (letters.next(), letters.next());
+    if !(drive.is_some_and(|drive| drive.is_ascii_alphabetic()) && colon == Some(':')) {
+        return Some(path.to_path_buf());
+    }
+    let below = letters.as_str().replace('\\', "/");
+    drive.filter(|drive| drive.eq_ignore_ascii_case(&'z')).map(|_| Path::new("/").join(below.trim_start_matches('/')))
 }
 
 /// The last part of a path of either system.

@@ -380,9 +380,8 @@ fn asking(model: &mut Model, key: Key, times: usize, effects: &mut Vec<Effect>) 
     let field = asking.field;
     match key.name {
         KeyName::Tab if !key.shift => return walk(model, times, true),
-        KeyName::Tab => return walk(model, times, false),
         KeyName::Right => return walk(model, times, true),
-        KeyName::Left => return walk(model, times, false),
+        KeyName::Tab | KeyName::Left => return walk(model, times, false),
         _ => {}
     }
     match field {
