@@ -52,7 +52,11 @@ impl Operator {
     /// Plans; a newer wish replaces this one.
     pub(super) fn plan(&mut self, out: &Sender<Msg>, ticket: u64, wish: Wish) {
         let base = self.base.clone();
-        self.plans.give(out, Box::new(move |cancel| Msg::Planned { ticket, result: planned(&base, wish, cancel) }));
+        let make = move |cancel: &Cancel| {
+            let end = guarded(|| Msg::Planned { ticket, result: planned(&base, wish, cancel) });
+            if let Msg::Failed(what) = end { Msg::Broken { ticket, what } } else { end }
+        };
+        self.plans.give(out, Box::new(make));
     }
 
     /// Nobody waits for a plan any more.
@@ -65,13 +69,15 @@ impl Operator {
         self.wait();
         let (setting, cancel, sender) = (self.base.setting(), self.stop.restart(), out.clone());
         let run = move || {
-            let _ = sender
-                .send(guarded(|| Msg::Ended { ticket, ends: perform(&sender, ticket, agreed, &setting, &cancel) }));
+            // A failure here is told apart from one of a check or a map, which changes nothing about the operation.
+            let end = guarded(|| Msg::Ended { ticket, ends: perform(&sender, ticket, agreed, &setting, &cancel) });
+            let _ = sender.send(if let Msg::Failed(what) = end { Msg::Broken { ticket, what } } else { end });
         };
         match Builder::new().name("operation".to_owned()).spawn(run) {
             Ok(handle) => self.running = Some(handle),
             Err(error) => {
-                let _ = out.send(Msg::Failed(format!("no thread for an operation: {error}")));
+                let what = format!("no thread for an operation: {error}");
+                let _ = out.send(Msg::Broken { ticket, what });
             }
         }
     }

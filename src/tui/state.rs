@@ -43,6 +43,8 @@ pub(super) enum Msg {
     Progress { ticket: u64, bytes: u64, path: String },
     /// An operation has ended: how each of its plans did that was begun.
     Ended { ticket: u64, ends: Vec<Done> },
+    /// The worker of a dialog failed in a way that nobody foresaw.
+    Broken { ticket: u64, what: String },
     /// What became of operations that were interrupted in an earlier run.
     Recovered(Vec<String>),
     /// Files under profiles changed.

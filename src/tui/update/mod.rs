@@ -43,6 +43,7 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Planned { ticket, result } => operate::planned(model, ticket, result),
         Msg::Progress { ticket, bytes, path } => operate::progress(model, ticket, bytes, path),
         Msg::Ended { ticket, ends } => operate::ended(model, ticket, &ends, &mut effects),
+        Msg::Broken { ticket, what } => operate::failed(model, ticket, &what, &mut effects),
         Msg::Recovered(lines) => operate::recovered(model, lines, &mut effects),
         Msg::Dirty => scan::dirty(model, &mut effects),
         Msg::Note(note) => {
@@ -63,7 +64,6 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.say(Role::Danger, text);
             check::abandon(model);
             look::abandon(model);
-            operate::failed(model, &what, &mut effects);
         }
         // What changes a save is not left in the middle.
         Msg::Terminate(code) if operate::busy(model) => {

@@ -212,8 +212,8 @@ fn outcome(plan: &Plan, done: &Done) -> Vec<(Role, String)> {
 }
 
 /// The worker failed in a way that nobody foresaw; what became of the save, the next start finds out.
-pub(super) fn failed(model: &mut Model, what: &str, effects: &mut Vec<Effect>) {
-    let Some(dialog) = &mut model.dialog else { return };
+pub(super) fn failed(model: &mut Model, ticket: u64, what: &str, effects: &mut Vec<Effect>) {
+    let Some(dialog) = model.dialog.as_mut().filter(|dialog| dialog.ticket == ticket) else { return };
     if !matches!(dialog.stage, Stage::Planning | Stage::Running(_)) {
         return;
     }
