@@ -333,7 +333,7 @@ pub(crate) fn operation(case: Case) -> Operation {
     }
 }
 
-/// True when every fault is wanted at every point, which takes some minutes: `WORLDKEEP_ALL_FAULTS=1`.
+/// True when every fault is wanted at every point, which takes some minutes: `WORLDKEEP_FAULTS=all`.
 pub(crate) fn everything() -> bool {
-    std::env::var_os("WORLDKEEP_ALL_FAULTS").is_some_and(|value| value == "1")
+    std::env::var_os("WORLDKEEP_FAULTS").is_some_and(|value| value == "all")
 }
