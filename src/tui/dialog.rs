@@ -226,7 +226,7 @@ pub(super) type Row = (Line<'static>, Option<Field>);
 
 /// Everything in the dialog but its buttons, for so many columns.
 pub(super) fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
-    let mut page = Page { model, columns, rows: Vec::new() };
+    let mut page = Page { model, columns, labels: LABELS, rows: Vec::new() };
     match &dialog.stage {
         Stage::Naming { name, wrong } => {
             page.text(Role::Text, "The new name:");
@@ -251,9 +251,15 @@ pub(super) fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
     page.rows
 }
 
+/// Cells of the labels in front, at least and at most.
+const LABELS: usize = 7;
+const MOST_LABELS: usize = 12;
+
 struct Page<'m> {
     model: &'m Model,
     columns: usize,
+    /// Cells of the labels in front.
+    labels: usize,
     rows: Vec<Row>,
 }
 
@@ -269,7 +275,7 @@ impl Page<'_> {
     fn labelled(&mut self, label: &str, role: Role, text: &str) {
         let skin = &self.model.skin;
         let ellipsis = skin.glyphs.ellipsis;
-        let wide = 7.min(self.columns / 3);
+        let wide = self.labels.min(self.columns / 3);
         let label = pad(&skin.glyphs.text(label), wide, ellipsis);
         let room = self.columns.saturating_sub(wide + 1).max(1);
         for (n, line) in wrap(&skin.glyphs.text(text), room).into_iter().enumerate() {
@@ -296,6 +302,8 @@ impl Page<'_> {
 
     fn asking(&mut self, asking: &Asking) {
         let several = asking.plans.len() > 1;
+        let labels = asking.plans.iter().flat_map(|planned| &planned.plan.content().preview.lines);
+        self.labels = labels.map(|(label, _)| label.chars().count()).fold(LABELS, usize::max).min(MOST_LABELS);
         for planned in &asking.plans {
             let draft = planned.plan.content();
             if several {

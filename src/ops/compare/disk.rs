@@ -44,8 +44,7 @@ const LISTING: usize = 32 << 10;
 /// The names in a folder, one at a time; an error is the last.
 pub(super) fn names(folder: impl AsFd) -> Result<Names, Errno> {
     // A descriptor of its own, so that the listing begins at the beginning.
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let folder = openat(folder, c".", flags, Mode::empty())?;
+    let folder = open(folder, c".", true)?;
     Ok(Names { folder, room: vec![MaybeUninit::uninit(); LISTING], found: VecDeque::new(), over: false })
 }
 
