@@ -178,5 +178,5 @@ fn is_below(path: &Path, folder: &Path) -> bool {
     is_direct(path) && path != folder && path.starts_with(folder)
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests;

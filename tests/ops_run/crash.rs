@@ -53,7 +53,10 @@ fn sweep(case: Case, lacks: Lacks) {
         let what = format!("{case:?} {lacks:?}, killed at call {at} of {calls}");
         let lab = scene(case, lacks, at);
         let recovered = lab.recover(&Direct);
-        assert!(recovered.iter().all(|one| matches!(one.became, Became::Finished | Became::RolledBack)), "{what}: {recovered:?}");
+        assert!(
+            recovered.iter().all(|one| matches!(one.became, Became::Finished | Became::RolledBack)),
+            "{what}: {recovered:?}"
+        );
         finished += u64::from(is_over(&lab, &old, &new, &what));
     }
     assert!(finished > 0 && finished < calls, "{case:?}: {finished} of {calls}");
@@ -78,7 +81,9 @@ fn the_same_where_an_exchange_takes_three_renames() {
 #[test]
 fn a_recovery_that_is_killed_at_any_call_is_finished_by_the_next_one() {
     let mut points = 0;
-    for (case, lacks) in CASES.into_iter().map(|case| (case, Lacks::Nothing)).chain([(Case::RestorePair, Lacks::Exchange)]) {
+    for (case, lacks) in
+        CASES.into_iter().map(|case| (case, Lacks::Nothing)).chain([(Case::RestorePair, Lacks::Exchange)])
+    {
         let (old, new) = both_states(case);
         let calls = calls_of(case, lacks);
         let mut known = std::collections::BTreeSet::new();
@@ -122,7 +127,9 @@ fn a_recovery_in_which_a_call_fails_says_so_and_the_next_one_finishes() {
             lab.recover(&count);
             for second in (0..count.count.get()).filter(|second| everything() || (second + at) % 40 == 0) {
                 for for_good in [false, true] {
-                    let what = format!("{case:?}, killed at {at} of {calls}, recovery fails at {second}, for good: {for_good}");
+                    let what = format!(
+                        "{case:?}, killed at {at} of {calls}, recovery fails at {second}, for good: {for_good}"
+                    );
                     let lab = scene(case, Lacks::Nothing, at);
                     lab.recover(&At::new(|n, _| {
                         if n == second || (for_good && n > second) { Err(Errno::IO) } else { Ok(()) }

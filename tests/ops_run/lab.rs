@@ -76,8 +76,12 @@ impl Lab {
         let lab = Self { _temp: temp, base };
         lab.write("Midgard/world.db", b"old bytes of the world").write("Midgard/sub/zone", b"old zone");
         lab.write("Midgard/only-old", b"x");
-        lab.write("Midgard_backup/world.db", b"new bytes, some more of them").write("Midgard_backup/sub/zone", b"new zone");
-        lab.write("A.db", b"old db").write("A.fwl", b"old fwl").write("B.db", b"new db, longer").write("B.fwl", b"new fwl");
+        lab.write("Midgard_backup/world.db", b"new bytes, some more of them")
+            .write("Midgard_backup/sub/zone", b"new zone");
+        lab.write("A.db", b"old db")
+            .write("A.fwl", b"old fwl")
+            .write("B.db", b"new db, longer")
+            .write("B.fwl", b"new fwl");
         lab.write("Neighbour/world.db", b"of somebody else");
         fs::set_permissions(lab.world("Midgard/world.db"), fs::Permissions::from_mode(0o640)).unwrap();
         lab.date();
@@ -172,12 +176,7 @@ impl Lab {
         self.run_seen(hook, &|_, _| server(ServerState::Unknown), draft)
     }
 
-    pub(crate) fn run_seen(
-        &self,
-        hook: &impl Hook,
-        look: &dyn Fn(&Traces, &Setting) -> Server,
-        draft: Draft,
-    ) -> Done {
+    pub(crate) fn run_seen(&self, hook: &impl Hook, look: &dyn Fn(&Traces, &Setting) -> Server, draft: Draft) -> Done {
         run_with(hook, look, &drafts::fresh(draft), &self.setting(), &Cancel::new(), &mut |_| {})
     }
 
@@ -216,8 +215,11 @@ impl Lab {
     /// What an operation that is over must not leave, whichever way it ended.
     pub(crate) fn leftovers(&self) -> Vec<PathBuf> {
         let keep = self.keep();
-        let mut left: Vec<PathBuf> =
-            ["journal", "stage", "swap"].iter().map(|name| keep.join(name)).filter(|path| path.symlink_metadata().is_ok()).collect();
+        let mut left: Vec<PathBuf> = ["journal", "stage", "swap"]
+            .iter()
+            .map(|name| keep.join(name))
+            .filter(|path| path.symlink_metadata().is_ok())
+            .collect();
         if let Ok(list) = fs::read_dir(keep.join("recycle")) {
             let list = list.map(|entry| entry.unwrap().path());
             left.extend(list.filter(|path| path.to_string_lossy().ends_with(".purging")));
@@ -260,7 +262,11 @@ pub(crate) fn picture(folder: &Path) -> Picture {
     for path in below(folder) {
         let meta = path.symlink_metadata().unwrap();
         let name = path.strip_prefix(folder).unwrap().to_path_buf();
-        let what = if meta.is_file() { format!("{:?}", String::from_utf8_lossy(&fs::read(&path).unwrap())) } else { "/".into() };
+        let what = if meta.is_file() {
+            format!("{:?}", String::from_utf8_lossy(&fs::read(&path).unwrap()))
+        } else {
+            "/".into()
+        };
         let owner = (meta.mode(), meta.uid(), meta.gid());
         picture.insert(name, format!("{what} {owner:?} {}.{}", meta.mtime(), meta.mtime_nsec()));
     }

@@ -18,7 +18,12 @@ fn each_operation_does_what_it_says_and_is_in_the_history() {
         assert_eq!((&done.outcome, done.told.len()), (&Outcome::Done, 0), "{case:?}: {done:?}");
         let after = lab.state();
         let live = |state: &crate::lab::State, name: &str| {
-            state.live.iter().filter(|(path, _)| path.starts_with(name)).map(|(_, what)| what.clone()).collect::<Vec<_>>()
+            state
+                .live
+                .iter()
+                .filter(|(path, _)| path.starts_with(name))
+                .map(|(_, what)| what.clone())
+                .collect::<Vec<_>>()
         };
         let parked = lab.keep().join("recycle").join(NAME).join("worlds_local");
         match case {
@@ -27,7 +32,10 @@ fn each_operation_does_what_it_says_and_is_in_the_history() {
                 assert_eq!(fs::read(parked.join("Midgard/only-old")).unwrap(), b"x");
             }
             Case::RestorePair => {
-                assert_eq!([live(&after, "A.db"), live(&after, "A.fwl")], [live(&before, "B.db"), live(&before, "B.fwl")]);
+                assert_eq!(
+                    [live(&after, "A.db"), live(&after, "A.fwl")],
+                    [live(&before, "B.db"), live(&before, "B.fwl")]
+                );
                 assert_eq!(fs::read(parked.join("A.db")).unwrap(), b"old db");
                 assert_eq!(fs::read(parked.join("A.fwl")).unwrap(), b"old fwl");
             }

@@ -160,7 +160,8 @@ impl<'s, 'h, H: Hook> Keep<'s, 'h, H> {
             Err(error) => Err(error),
         };
         let ours = there(self.sys.stat_at(&self.folder, LOCK)).map_err(failed("look at"))? == Some(seen.id())
-            && there(self.sys.stat_at(&self.above, &name_of_keep())).map_err(failed("look at"))? == Some(self.seen.id());
+            && there(self.sys.stat_at(&self.above, &name_of_keep())).map_err(failed("look at"))?
+                == Some(self.seen.id());
         if !ours {
             return Err(NotLocked::Busy("it was at its end just now".to_owned()));
         }
