@@ -73,7 +73,7 @@ fn a_folder_that_the_system_does_not_rename_stays_what_it_was() {
         for left in ["journal", "stage", "swap"] {
             assert!(keep.join(left).symlink_metadata().is_err(), "{n}: {left}");
         }
-        assert_eq!(worldkeep::ops::recover::recover(&[keep.clone()], &lab.setting()), Vec::new(), "{n}");
+        assert_eq!(worldkeep::ops::recover::recover(std::slice::from_ref(&keep), &lab.setting()), Vec::new(), "{n}");
     }
 }
 

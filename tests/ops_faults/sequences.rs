@@ -357,7 +357,7 @@ impl<'t> Sequence<'t> {
         let look = |_: &_, _: &Setting| unknown();
         let busy = |done: &Done| matches!(&done.outcome, Outcome::Refused(refusal) if refusal.reason == Reason::Busy);
         let done: Option<Done> = unless_killed(|| {
-            let mut run = || run_with(&hook, &look, &fresh, &setting, &Cancel::new(), &mut |_| {});
+            let run = || run_with(&hook, &look, &fresh, &setting, &Cancel::new(), &mut |_| {});
             let mut done = run();
             for _ in 0..200 {
                 if !busy(&done) {

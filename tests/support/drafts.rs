@@ -1,6 +1,7 @@
 //! Plans made by hand, as the rules of a game would lead to them.
 
 #![allow(dead_code, reason = "each user needs a part of this")]
+#![allow(clippy::panic, reason = "a plan that nobody can confirm is a mistake in a test")]
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
