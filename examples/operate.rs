@@ -11,7 +11,6 @@
 //! Exit codes are those of `Outcome::exit_code`, of `recover` 0 when nothing is left over, else 1; 2 for wrong arguments.
 
 #[cfg(target_os = "linux")]
-#[allow(clippy::panic, reason = "a plan that cannot be made is a mistake of whoever called")]
 #[path = "../tests/support/drafts.rs"]
 mod drafts;
 

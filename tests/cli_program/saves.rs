@@ -558,6 +558,17 @@ fn root_leaves_the_owner_and_modes_of_the_world_that_it_replaces() {
     assert_eq!(keep.uid(), 1234, "the server's user can use what is kept");
 }
 
+/// Lets every user look at everything in a folder, and its owner alone write.
+fn open_to_all(path: &Path) {
+    let mode = if path.is_dir() { 0o755 } else { 0o644 };
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            open_to_all(&entry.unwrap().path());
+        }
+    }
+}
+
 /// Reports 11 of operations and 23 of Valheim: what cannot be written fails before anything is touched.
 #[test]
 fn a_folder_that_we_may_not_write_refuses_before_anything_is_touched() {
@@ -567,16 +578,8 @@ fn a_folder_that_we_may_not_write_refuses_before_anything_is_touched() {
     }
     let saves = Saves::new();
     let auto = saves.layer("Midgard@auto-20261130");
-    // Another user may look at everything and write nothing.
-    fn open(path: &Path) {
-        let mode = if path.is_dir() { 0o755 } else { 0o644 };
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-        if path.is_dir() {
-            fs::read_dir(path).unwrap().for_each(|entry| open(&entry.unwrap().path()));
-        }
-    }
     let top = saves.house.path("..");
-    open(&top);
+    open_to_all(&top);
     let program = top.join("program");
     fs::copy(env!("CARGO_BIN_EXE_worldkeep"), &program).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
