@@ -132,7 +132,9 @@ impl Scan<'_> {
             None => match self.default_folders(process) {
                 Ok(folders) => folders,
                 Err(why) => {
-                    seen.unknown.push(format!("{} is a server of this game{with}, and {why}.", upper(who)));
+                    if !self::arguments(&process.join("cmdline")).is_empty() {
+                        seen.unknown.push(format!("{} is a server of this game{with}, and {why}.", upper(who)));
+                    }
                     return;
                 }
             },
@@ -140,6 +142,8 @@ impl Scan<'_> {
         let answers: Vec<Option<bool>> = folders.iter().map(|folder| self.is_root(process, folder)).collect();
         if answers.contains(&Some(true)) {
             seen.running.push(format!("{} is a server of this game on this folder{with}.", upper(who)));
+        } else if self::arguments(&process.join("cmdline")).is_empty() {
+            // It ended while it was looked at, so that what could not be read of it means nothing.
         } else if answers.contains(&None) || !sure {
             let folder = folders.first().map(|folder| shown_path(folder)).unwrap_or_default();
             seen.unknown.push(format!(
