@@ -308,3 +308,46 @@ fn in_a_process_and_mount_namespace_of_its_own_a_server_is_still_seen() {
     }
     assert_state(&seen, ServerState::Running, "this folder");
 }
+
+/// What a user who is not root sees of another user's container: its arguments and its table of mounts, and no more.
+#[test]
+fn a_container_of_another_user_is_told_by_its_mounts_alone() {
+    let save = save();
+    let mounts =
+        format!("1 0 0:9 / / rw - overlay o rw\n2 1 8:1 {} /config rw - ext4 /dev/sda1 rw\n", save.root.display());
+    let (temp, setting) = made_up("/opt/valheim_server.x86_64 -savedir /config", IN_DOCKER, &mounts);
+    fs::remove_file(temp.path().join("77/ns/mnt")).unwrap();
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Running, "this folder");
+}
+
+#[test]
+fn a_home_folder_that_is_only_guessed_never_says_stopped() {
+    let save = save();
+    let (_temp, setting) = made_up("/opt/valheim_server.x86_64 -world W", "0::/\n", "20 1 8:1 / / rw - ext4 a rw\n");
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Unknown, "cannot be looked at");
+}
+
+#[test]
+fn a_reader_of_the_servers_log_is_no_server() {
+    let save = save();
+    for line in ["journalctl -fu valheim_server", "tmux new -s valheim_server", "tail -f /var/log/valheim_server"] {
+        let (_temp, setting) = made_up(line, "0::/\n", "20 1 8:1 / / rw - ext4 a rw\n");
+        assert_state(&liveness::look(&save.traces, &setting), ServerState::Stopped, "No process");
+    }
+}
+
+#[test]
+fn a_lock_on_a_file_of_the_same_number_elsewhere_is_none_of_this_save() {
+    use std::os::unix::fs::MetadataExt;
+    let save = save();
+    let meta = fs::metadata(save.root.join("session.lock")).unwrap();
+    let (temp, setting) = made_up("cron", "0::/\n", "20 1 8:1 / / rw - ext4 a rw\n");
+    let line =
+        |major: u32, minor: u32| format!("1: FLOCK ADVISORY WRITE 77 {major:02x}:{minor:02x}:{} 0 EOF\n", meta.ino());
+    let device = meta.dev();
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    fs::write(temp.path().join("locks"), line(major, minor + 1)).unwrap();
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Stopped, "No process");
+    fs::write(temp.path().join("locks"), line(major, minor)).unwrap();
+    assert_state(&liveness::look(&save.traces, &setting), ServerState::Running, "FLOCK");
+}
