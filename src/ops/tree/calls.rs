@@ -308,8 +308,21 @@ impl<'h, H: Hook> Sys<'h, H> {
     }
 
     /// Takes the lock of a file, if nobody has it.
+    ///
+    /// A program that is being started has every lock of whoever starts it until it is that program, so a lock that is
+    /// taken is asked for a few times more.
     pub(in crate::ops) fn lock(&self, file: impl AsFd) -> Result<(), Errno> {
-        self.again(Call::Lock, || fs::flock(&file, fs::FlockOperation::NonBlockingLockExclusive))
+        const TRIES: u32 = 20;
+        const PAUSE: std::time::Duration = std::time::Duration::from_millis(10);
+        self.again(Call::Lock, || {
+            for _ in 0..TRIES {
+                match fs::flock(&file, fs::FlockOperation::NonBlockingLockExclusive) {
+                    Err(Errno::AGAIN) => std::thread::sleep(PAUSE),
+                    result => return result,
+                }
+            }
+            Err(Errno::AGAIN)
+        })
     }
 
     /// Lets two names change places.
