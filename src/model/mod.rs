@@ -22,7 +22,7 @@ pub use facts::{Fact, Facts, Value};
 pub use finding::{Code, Effect, Finding, Place, Severity};
 pub use layer::{Checked, Container, FileEntry, Layer, LayerKind, Moved, Shape, Source};
 pub use profile::{Found, GameId, Looked, Outcome, Profile};
-pub use server::{Heard, Server, ServerState};
+pub use server::{Heard, Server, ServerLog, ServerState};
 pub use stamp::{Clock, Stamp, StampFrom};
 pub use text::{shown, shown_path};
 pub use verdict::{Depth, Verdict};

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 
 use super::Severity;
@@ -38,6 +40,16 @@ pub struct Server {
     pub at: Timestamp,
 }
 
+/// Where the output of a server can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerLog {
+    /// A file that the server, or what started it, appends to; it may be rotated or cut.
+    File(PathBuf),
+    /// A program with its arguments that prints the output and goes on, such as `journalctl -fu NAME`. Run without a
+    /// shell, and only when somebody looks.
+    Command(Vec<String>),
+}
+
 /// What a line of a server's output says about its saves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heard {
@@ -47,6 +59,10 @@ pub struct Heard {
     pub severity: Severity,
     /// The world, where the line names it. Untrusted.
     pub world: Option<String>,
+    /// The generation, where the line names it.
+    pub generation: Option<u64>,
+    /// The number of objects, where the line names it.
+    pub objects: Option<u64>,
     /// In whole sentences, safe to print, with the next step where there is one.
     pub text: String,
 }
