@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::file::CEILINGS;
 use super::{Config, Origin};
-use crate::model::{Clock, shown, shown_path};
+use crate::model::{Clock, ServerLog, shown, shown_path};
 
 /// The configuration in force as a TOML file, with where each value came from.
 pub fn effective(config: &Config) -> String {
@@ -34,6 +34,14 @@ pub fn effective(config: &Config) -> String {
         if let Some(game) = profile.game {
             let _ = writeln!(out, "game = {}", toml_text(game));
         }
+        let _ = match &profile.server_log {
+            Some(ServerLog::File(path)) => writeln!(out, "server_log = {}", toml_text(&path.to_string_lossy())),
+            Some(ServerLog::Command(words)) => {
+                let words: Vec<_> = words.iter().map(|word| toml_text(word)).collect();
+                writeln!(out, "server_log_command = [{}]", words.join(", "))
+            }
+            None => Ok(()),
+        };
     }
     out
 }
@@ -76,7 +84,16 @@ impl Config {
             .iter()
             .map(|p| {
                 let from = self.origins.get(&format!("profile.{}", p.name)).to_string();
-                json!({ "name": p.name, "path": p.path.to_string_lossy(), "game": p.game, "from": from })
+                let (mut log, mut command) = (None, None);
+                match &p.server_log {
+                    Some(ServerLog::File(path)) => log = Some(path.to_string_lossy()),
+                    Some(ServerLog::Command(words)) => command = Some(words),
+                    None => {}
+                }
+                json!({
+                    "name": p.name, "path": p.path.to_string_lossy(), "game": p.game,
+                    "server_log": log, "server_log_command": command, "from": from,
+                })
             })
             .collect();
         json!({
@@ -147,13 +164,27 @@ fn zone(config: &Config) -> String {
 mod tests {
     use super::{effective, toml_text};
     use crate::config::{Config, ConfiguredProfile, Origin};
+    use crate::model::ServerLog;
 
     #[test]
     fn the_effective_configuration_is_a_file_that_says_the_same_again() {
         let mut config = Config {
             theme: "my \"own\" \u{1b}[31m".into(),
             ascii: Some(true),
-            profiles: vec![ConfiguredProfile { name: "home".into(), path: "/srv/v".into(), game: Some("valheim") }],
+            profiles: vec![
+                ConfiguredProfile {
+                    name: "home".into(),
+                    path: "/srv/v".into(),
+                    game: Some("valheim"),
+                    server_log: Some(ServerLog::File("/var/log/valheim.log".into())),
+                },
+                ConfiguredProfile {
+                    name: "away".into(),
+                    path: "/srv/w".into(),
+                    game: None,
+                    server_log: Some(ServerLog::Command(vec!["journalctl".into(), "-fu".into(), "a \"b\"".into()])),
+                },
+            ],
             keys: [("verify".to_owned(), vec!["v".to_owned(), "ctrl-r".to_owned()])].into(),
             ..Config::default()
         };

@@ -11,14 +11,14 @@ use toml::de::{DeArray, DeTable, DeValue};
 use super::sizes::parse_size;
 use super::{ColorChoice, Problem, nearest};
 use crate::games;
-use crate::model::GameId;
+use crate::model::{GameId, ServerLog};
 use crate::store::Ceilings;
 
 /// The most bytes that a configuration file may have.
 const MOST: u64 = 1024 * 1024;
 
 const TOP: &[&str] = &["ascii", "ceilings", "color", "discover", "keys", "log", "profile", "read_only", "theme"];
-const PROFILE: &[&str] = &["game", "name", "path"];
+const PROFILE: &[&str] = &["game", "name", "path", "server_log", "server_log_command"];
 
 /// A value and the line it stands on.
 pub(super) type Lined<T> = (T, usize);
@@ -29,6 +29,8 @@ pub(super) struct WrittenProfile {
     pub(super) name: String,
     pub(super) path: PathBuf,
     pub(super) game: Option<GameId>,
+    /// The path as it is written.
+    pub(super) server_log: Option<ServerLog>,
     pub(super) line: usize,
 }
 
@@ -117,12 +119,16 @@ impl Reader<'_> {
         let Some(list) = self.tables("profile", value) else { return };
         for (table, span) in list {
             let line = self.line(&span);
-            let (mut name, mut path, mut game) = (None, None, None);
+            let (mut name, mut path, mut game, mut log) = (None, None, None, None);
             for (key, value) in table {
                 match key.get_ref().as_ref() {
                     "name" => name = self.profile_name(value),
                     "path" => path = self.text("profile.path", value).map(PathBuf::from),
                     "game" => game = self.game(value),
+                    "server_log" => {
+                        log = self.text("profile.server_log", value).map(|path| ServerLog::File(PathBuf::from(path)));
+                    }
+                    "server_log_command" => log = self.command(value).map(ServerLog::Command),
                     other => {
                         let unknown = self.unknown(&key.span(), &format!("profile.{other}"), other, PROFILE);
                         written.warnings.push(unknown);
@@ -135,13 +141,17 @@ impl Reader<'_> {
                     self.error(&span, "profile", reason, format!("Add a line `{key} = \"…\"` to this [[profile]]."));
                 }
             }
+            if table.contains_key("server_log") && table.contains_key("server_log_command") {
+                let next = "Keep the one that the server's output can be read from.".to_owned();
+                self.error(&span, "profile", "has both `server_log` and `server_log_command`".to_owned(), next);
+            }
             let (Some(name), Some(path)) = (name, path) else { continue };
             if let Some(twin) = written.profiles.iter().find(|p| p.name == name) {
                 let reason = format!("is \"{name}\" a second time, first on line {}", twin.line);
                 self.error(&span, "profile.name", reason, "Give each profile a name of its own.".to_owned());
                 continue;
             }
-            written.profiles.push(WrittenProfile { name, path, game, line });
+            written.profiles.push(WrittenProfile { name, path, game, server_log: log, line });
         }
     }
 
@@ -169,6 +179,22 @@ impl Reader<'_> {
             );
         }
         known
+    }
+
+    /// A program with its arguments.
+    fn command(&mut self, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
+        let key = "profile.server_log_command";
+        let next = "Write a list: the program, then each argument, such as [\"journalctl\", \"-fu\", \"valheim\"]. No \
+                    shell reads it.";
+        let Some(list) = value.get_ref().as_array() else {
+            self.wrong_type(key, value, "a list of texts", next);
+            return None;
+        };
+        if list.is_empty() {
+            self.error(&value.span(), key, "is empty".to_owned(), next.to_owned());
+            return None;
+        }
+        self.texts(key, list)
     }
 
     fn color(&mut self, value: &Spanned<DeValue<'_>>) -> Option<ColorChoice> {
@@ -414,6 +440,7 @@ mod tests {
     use std::path::Path;
 
     use super::{CEILINGS, parse};
+    use crate::model::ServerLog;
     use crate::store::Ceilings;
 
     fn complaints(text: &str) -> Vec<String> {
@@ -436,6 +463,36 @@ mod tests {
                 "c.toml:5: `ceilings.objects` is -1, which is no count. Write a whole number such as 50_000_000.",
                 "c.toml:7: `profile.name` is \"a/b\", which cannot be part of an id. \
                  Ids are made from it: leave out `/`, `@` and control characters.",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_profile_may_name_where_its_server_writes_and_only_one_such_place() {
+        let written = parse(
+            Path::new("c.toml"),
+            "[[profile]]\nname = \"a\"\npath = \"x\"\nserver_log = \"s.log\"\n\
+             [[profile]]\nname = \"b\"\npath = \"x\"\nserver_log_command = [\"journalctl\", \"-fu\", \"valheim\"]\n",
+        )
+        .unwrap();
+        let logs: Vec<_> = written.profiles.iter().map(|profile| profile.server_log.clone().unwrap()).collect();
+        let command = ["journalctl", "-fu", "valheim"].map(str::to_owned).to_vec();
+        assert_eq!(logs, [ServerLog::File("s.log".into()), ServerLog::Command(command)]);
+        let next = "Write a list: the program, then each argument, such as [\"journalctl\", \"-fu\", \"valheim\"]. No \
+                    shell reads it.";
+        assert_eq!(
+            complaints(
+                "[[profile]]\nname = \"a\"\npath = \"x\"\nserver_log = \"\"\nserver_log_command = \"docker logs -f v\"\n\
+                 [[profile]]\nname = \"b\"\npath = \"x\"\nserver_log_command = []\n"
+            ),
+            [
+                "c.toml:1: `profile` has both `server_log` and `server_log_command`. \
+                 Keep the one that the server's output can be read from.",
+                "c.toml:4: `profile.server_log` is empty. Give it a value, or remove the line.",
+                &format!(
+                    "c.toml:5: `profile.server_log_command` is \"docker logs -f v\", which is not a list of texts. {next}"
+                ),
+                &format!("c.toml:9: `profile.server_log_command` is empty. {next}"),
             ]
         );
     }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::file::{CEILINGS, Unread, Written, parse, read_text};
 use super::zone::zone;
 use super::{ColorChoice, Config, ConfigError, ConfiguredProfile, Environment, Origin, Problem};
-use crate::model::Clock;
+use crate::model::{Clock, ServerLog};
 
 /// What the arguments set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -138,7 +138,11 @@ fn take_file(config: &mut Config, written: Written, path: &Path, env: &Environme
     for profile in written.profiles {
         origins.set(format!("profile.{}", profile.name), Origin::File(profile.line));
         let path = env.expand(&profile.path, base);
-        config.profiles.push(ConfiguredProfile { name: profile.name, path, game: profile.game });
+        let server_log = profile.server_log.map(|log| match log {
+            ServerLog::File(path) => ServerLog::File(env.expand(&path, base)),
+            command @ ServerLog::Command(_) => command,
+        });
+        config.profiles.push(ConfiguredProfile { name: profile.name, path, game: profile.game, server_log });
     }
     config.warnings = written.warnings;
 }

@@ -32,7 +32,7 @@ pub use nearest::nearest;
 pub use origin::{Origin, Origins};
 pub use request::request;
 
-use crate::model::{Clock, GameId};
+use crate::model::{Clock, Found, GameId, Profile, ServerLog};
 use crate::store::Ceilings;
 
 /// When to use colour.
@@ -72,6 +72,8 @@ pub struct ConfiguredProfile {
     pub path: PathBuf,
     /// Which game; none: whichever fits.
     pub game: Option<GameId>,
+    /// Where the output of its server can be read.
+    pub server_log: Option<ServerLog>,
 }
 
 /// Everything that can be set, after merging.
@@ -107,6 +109,17 @@ pub struct Config {
     pub origins: Origins,
     /// What a person should know about the configuration: unknown keys, or a file that was not used.
     pub warnings: Vec<Problem>,
+}
+
+impl Config {
+    /// Where the output of the server of a profile can be read: as its own entry says, or the one for the same place when
+    /// it was found in another way.
+    pub fn server_log(&self, profile: &Profile) -> Option<&ServerLog> {
+        let own = |p: &&ConfiguredProfile| profile.found == Found::Configured && p.name == profile.name;
+        let same = |p: &&ConfiguredProfile| profile.root == p.path && p.game.is_none_or(|game| game == profile.game);
+        let named = self.profiles.iter().find(own).or_else(|| self.profiles.iter().find(same));
+        named.and_then(|p| p.server_log.as_ref())
+    }
 }
 
 impl Default for Config {

@@ -57,8 +57,12 @@ mod tests {
     use crate::model::Found;
 
     fn looked_at(paths: &[&str], roots: &[&str], game: Option<&'static str>) -> (Vec<(String, Found)>, bool) {
-        let profile =
-            |name: &str, game| ConfiguredProfile { name: name.into(), path: format!("/srv/{name}").into(), game };
+        let profile = |name: &str, game| ConfiguredProfile {
+            name: name.into(),
+            path: format!("/srv/{name}").into(),
+            game,
+            server_log: None,
+        };
         let config = Config { profiles: vec![profile("a", None), profile("b", Some("other"))], ..Config::default() };
         let env = Environment { current_dir: Some("/cur".into()), ..Environment::default() };
         let list = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();

@@ -2,11 +2,12 @@
 //!
 //! [`run`] emits a profile's names first and then each world with its layers at L1, so that a first screen can stand
 //! within milliseconds. [`check`] and [`chart`] look deeper into one layer. A [`Catalog`] is the sum of the events.
-//! Nothing here starts a thread but [`watch()`]; whoever calls decides where the work is done.
+//! Nothing here starts a thread but [`watch()`] and [`listen()`]; whoever calls decides where the work is done.
 
 mod archives;
 mod catalog;
 mod deep;
+mod listen;
 mod mount;
 mod parked;
 mod targets;
@@ -20,6 +21,7 @@ use jiff::tz::TimeZone;
 pub use archives::Memory;
 pub use catalog::Catalog;
 pub use deep::{chart, check};
+pub use listen::{Listening, ServerNews, Spoken, listen};
 pub use walk::run;
 pub use watch::{Watch, WatchEvent, watch};
 
