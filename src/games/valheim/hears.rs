@@ -7,6 +7,8 @@
 //! A player may be called anything, and the server prints names. So the words count only at the start of what the game
 //! says, behind its own stamp or what a collector of logs puts in front.
 
+use std::path::Path;
+
 use crate::model::{Heard, Severity, shown};
 
 #[cfg(test)]
@@ -74,7 +76,7 @@ fn lost(said: &str) -> Option<Heard> {
                 format!("{world} is new: the server makes it from its seed.")
             }));
         }
-        let old = path == "world.dat" || path.ends_with(".db");
+        let old = path == "world.dat" || Path::new(path).extension().is_some_and(|ending| ending == "db");
         return (number.is_some() || old).then(|| {
             let mut heard = heard("data-missing", Severity::Error, world_of(path), |world| {
                 let unless = if old { " (as it should be if it is new)" } else { "" };
@@ -100,7 +102,7 @@ fn lost(said: &str) -> Option<Heard> {
     let rest = said.strip_prefix("Exception while loading world ")?;
     let path = ENDINGS
         .iter()
-        .filter_map(|end| Some(rest.get(..rest.find(&format!("{end}:"))? + end.len())?))
+        .filter_map(|end| rest.get(..rest.find(&format!("{end}:"))? + end.len()))
         .min_by_key(|path| path.len());
     Some(heard("load-failed", Severity::Error, path.and_then(world_of), |world| {
         let what = path.map_or_else(|| world.to_owned(), |path| format!("'{}'", shown(path)));

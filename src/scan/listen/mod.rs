@@ -138,5 +138,6 @@ impl<S: Fn(ServerNews)> Follower<S> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;
