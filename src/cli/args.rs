@@ -251,6 +251,16 @@ pub(super) enum Command {
         #[arg(value_name = "PATH")]
         paths: Vec<PathBuf>,
     },
+    /// Print a line for each save that lands and each thing that goes wrong.
+    ///
+    /// Goes on until it is stopped. A live world is checked completely after each save, and what the server itself says
+    /// is told where the profile's configuration names its log. With --json each line is one JSON object; with --quiet
+    /// only warnings and errors are told.
+    Watch {
+        /// Watch these saves instead of the usual and the configured places.
+        #[arg(value_name = "PATH")]
+        paths: Vec<PathBuf>,
+    },
     /// Print the configuration in force, and where each value came from.
     Config,
     /// List the actions of the browser with their keys.

@@ -1,16 +1,26 @@
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::model::Cancel;
 
 /// Whether the user has asked to stop.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Interrupt {
     asked: Arc<AtomicBool>,
     /// True while something is changed: nothing ends at once then.
     patient: Arc<AtomicBool>,
     /// True while a question waits for its answer: to stop is one.
     asking: Arc<AtomicBool>,
+    /// Wakes what waits for something else.
+    waker: Arc<Mutex<Option<Waker>>>,
+}
+
+type Waker = Box<dyn Fn() + Send>;
+
+impl std::fmt::Debug for Interrupt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Interrupt").field("asked", &self.asked()).finish_non_exhaustive()
+    }
 }
 
 impl Interrupt {
@@ -35,6 +45,20 @@ impl Interrupt {
         }
     }
 
+    /// For a command that goes on until it is told to stop: `wake` is called when that happens, from another thread, and a
+    /// terminal that goes away and a polite end stop it as well, so that it ends what it started.
+    #[cfg(unix)]
+    pub(super) fn on_stop(&self, cancel: &Cancel, wake: impl Fn() + Send + 'static) {
+        use signal_hook::consts::{SIGHUP, SIGTERM};
+        *self.waker.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(wake));
+        let signals: &[i32] = if hang_up_is_ignored() { &[SIGTERM] } else { &[SIGHUP, SIGTERM] };
+        let _ = self.clone().listening(cancel, signals);
+    }
+
+    /// Elsewhere the system ends the program.
+    #[cfg(not(unix))]
+    pub(super) fn on_stop(&self, _cancel: &Cancel, _wake: impl Fn() + Send + 'static) {}
+
     /// Whether a question is on the screen: then Ctrl-C ends at once.
     pub(super) fn asking(&self, asking: bool) {
         self.asking.store(asking, Ordering::Relaxed);
@@ -47,7 +71,7 @@ impl Interrupt {
     #[cfg(unix)]
     fn listening(self, cancel: &Cancel, signals: &[i32]) -> Self {
         let interrupt = self;
-        let Self { asked, patient, asking } = interrupt.clone();
+        let Self { asked, patient, asking, waker } = interrupt.clone();
         let cancel = cancel.clone();
         if let Ok(mut signals) = signal_hook::iterator::Signals::new(signals) {
             std::thread::spawn(move || {
@@ -57,6 +81,9 @@ impl Interrupt {
                         std::process::exit(i32::from(super::Exit::Interrupted.code()));
                     }
                     cancel.stop();
+                    if let Some(wake) = waker.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+                        wake();
+                    }
                 }
             });
         }

@@ -6,7 +6,7 @@ use super::args::Cli;
 use super::failure::Failure;
 
 /// Commands that are planned and not in this version, so that nobody takes one for the name of a folder.
-const LATER: &[&str] = &["map", "pin", "prune", "watch"];
+const LATER: &[&str] = &["map", "pin", "prune"];
 
 /// What to say when the first plain word of the arguments is a command of a later version.
 pub(super) fn refuse(args: &[OsString]) -> Option<Failure> {

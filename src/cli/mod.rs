@@ -29,6 +29,7 @@ mod target;
 mod themes;
 mod tree;
 mod verify;
+mod watch;
 
 #[cfg(test)]
 mod sample;
@@ -108,6 +109,7 @@ fn run(cli: Cli, env: Environment, unpack_demo: UnpackDemo) -> Result<Next, Fail
         Command::History { paths } => operate::history(&session, paths),
         Command::Purge { operations, older, agree } => operate::purge(&session, operations, *older, agree),
         Command::Recover { paths } => operate::recover(&session, paths),
+        Command::Watch { paths } => watch::run(&session, paths),
         Command::Config => config::run(&session),
         Command::Keys => keys::run(&session),
         Command::Themes => themes::run(&session),

@@ -52,15 +52,23 @@ impl<W: Write> Output<W> {
     pub(super) fn new(inner: W) -> Self {
         Self { inner: BufWriter::with_capacity(64 * 1024, Quiet { inner, closed: false }) }
     }
+
+    /// True once the reader has gone.
+    pub(super) fn is_closed(&self) -> bool {
+        self.inner.get_ref().closed
+    }
 }
 
 /// Lets `write` fill standard output, and turns a failure into a message.
 pub(super) fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
     let mut out = Output::new(io::stdout().lock());
-    write(&mut out).and_then(|()| out.flush()).map_err(|error| {
-        Failure::new(Exit::Damaged, format!("Standard output could not be written: {error}."))
-            .hint("Look for a full disk or a closed file; nothing else was changed.")
-    })
+    write(&mut out).and_then(|()| out.flush()).map_err(|error| unwritten(&error))
+}
+
+/// What to say when standard output takes nothing more.
+pub(super) fn unwritten(error: &io::Error) -> Failure {
+    Failure::new(Exit::Damaged, format!("Standard output could not be written: {error}."))
+        .hint("Look for a full disk or a closed file; nothing else was changed.")
 }
 
 /// Writes to standard error; when that is closed nobody could be told.
@@ -84,6 +92,14 @@ mod tests {
         fn flush(&mut self) -> io::Result<()> {
             Err(self.0.into())
         }
+    }
+
+    #[test]
+    fn it_is_known_that_the_reader_has_gone() {
+        let mut out = Output::new(Fails(io::ErrorKind::BrokenPipe));
+        assert!(!out.is_closed());
+        out.write_all(b"x").and_then(|()| out.flush()).unwrap();
+        assert!(out.is_closed());
     }
 
     fn outcome(kind: io::ErrorKind) -> io::Result<()> {

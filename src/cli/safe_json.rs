@@ -1,7 +1,7 @@
 use std::io;
 
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
+use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 
 use crate::model::shown;
 
@@ -15,9 +15,16 @@ pub(super) fn write(out: &mut dyn io::Write, value: &impl Serialize) -> io::Resu
     out.write_all(b"\n")
 }
 
-struct Safe(PrettyFormatter<'static>);
+/// The same on one line, for a stream of documents.
+pub(super) fn write_line(out: &mut dyn io::Write, value: &impl Serialize) -> io::Result<()> {
+    value.serialize(&mut Serializer::with_formatter(&mut *out, Safe(CompactFormatter)))?;
+    out.write_all(b"\n")
+}
 
-impl Formatter for Safe {
+/// A formatter whose strings are safe to print.
+struct Safe<F>(F);
+
+impl<F: Formatter> Formatter for Safe<F> {
     fn write_string_fragment<W: ?Sized + io::Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         let mut done = 0;
         for (at, c) in fragment.char_indices() {
@@ -81,5 +88,16 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<String>>(&text).unwrap(), texts);
         assert_eq!(crate::model::shown(&text.replace('\n', "")), text.replace('\n', ""));
         assert!(text.contains("Über 世界 🌍") && text.contains("\\udb40\\udc41"), "{text}");
+    }
+
+    #[test]
+    fn a_document_of_a_stream_is_one_line_whatever_is_in_it() {
+        let value = serde_json::json!({ "text": "a\nb\u{1b}[2J\u{85}", "list": [1, {}] });
+        let mut bytes = Vec::new();
+        super::write_line(&mut bytes, &value).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        assert_eq!((text.lines().count(), text.ends_with('\n')), (1, true));
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+        assert_eq!(crate::model::shown(text.trim_end()), text.trim_end());
     }
 }

@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 
 use crate::model::outline::{Ask, Outline, Traces};
 use crate::model::plan::Refusal;
-use crate::model::{Cancel, Checked, Finding, GameId, Heard, Layer, Profile, World};
+use crate::model::{Cancel, Checked, Facts, Finding, GameId, Hallmarks, Heard, Layer, Profile, World};
 use crate::raster::Chart;
 use crate::store::{Ceilings, EntryKind, Store, StoreError};
 
@@ -167,6 +167,9 @@ pub trait Game: Sync {
 
     /// What could show that a server uses anything of a profile.
     fn traces(&self, profile: &Profile) -> Traces;
+
+    /// What tells the state of a layer from others, by its facts as far as they are known.
+    fn hallmarks(&self, facts: &Facts, generation: Option<u64>) -> Hallmarks;
 
     /// What a line of the server's own output says about its saves; none for the many lines that say nothing of them.
     fn hears(&self, line: &str) -> Option<Heard>;

@@ -6,6 +6,7 @@
 mod cancel;
 mod facts;
 mod finding;
+mod hallmarks;
 pub mod human;
 mod layer;
 pub mod outline;
@@ -20,6 +21,7 @@ mod world;
 pub use cancel::Cancel;
 pub use facts::{Fact, Facts, Value};
 pub use finding::{Code, Effect, Finding, Place, Severity};
+pub use hallmarks::{Hallmarks, Went};
 pub use layer::{Checked, Container, FileEntry, Layer, LayerKind, Moved, Shape, Source};
 pub use profile::{Found, GameId, Looked, Outcome, Profile};
 pub use server::{Heard, Server, ServerLog, ServerState};

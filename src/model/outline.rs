@@ -11,7 +11,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::plan::{Operation, Warning};
-use super::{Layer, Profile, World};
+use super::{Hallmarks, Layer, Profile, World};
 
 /// The name of the keeping folder, in which operations stage and park; no game looks into it.
 pub const KEEP: &str = ".worldkeep";
@@ -154,6 +154,8 @@ pub struct Outline {
     pub warnings: Vec<Warning>,
     /// For people.
     pub preview: Preview,
+    /// What tells the state that takes the place of a live world, so that the game's first save of it can be judged.
+    pub restored: Option<Hallmarks>,
     /// What could show that a server uses the save; none when a running server does no harm, such as for a copy of a
     /// finished generation.
     pub traces: Option<Traces>,

@@ -58,6 +58,7 @@ pub fn draft(mut outline: Outline, server: Option<&Server>, setting: &Setting) -
         subject: outline.subject,
         name,
         undoes: None,
+        restored: outline.restored,
         keep: places.keep,
         steps: steps.steps,
         preview,

@@ -9,6 +9,7 @@
 //! - [`run`]: lock, stage, journal, renames, journal gone.
 //! - [`recover`]: what an interrupted run left is finished or rolled back.
 //! - [`history`], [`undo`], [`purge`]: what was done, taking it back, and emptying the recycle folder.
+//! - [`follow`]: what the game made of a restore.
 //! - [`keep`], [`record`]: the keeping folder `.worldkeep`, and the lock in it.
 //!
 //! Nothing here knows a game's file names. `docs/operations.md` says what is kept, what is refused and how it was shown.
@@ -19,6 +20,7 @@ pub mod ask;
 pub mod compare;
 pub mod draft;
 mod failure;
+pub mod follow;
 pub mod fresh;
 pub mod history;
 pub mod keep;

@@ -58,6 +58,7 @@ pub fn plan(entries: &[Entry], setting: &Setting) -> Result<Plan, Refusal> {
         operation: Operation::Purge,
         name: name::of(&keep, Operation::Purge, &names, &witnesses),
         undoes: None,
+        restored: None,
         steps,
         preview: preview(&kept, type_name, setting),
         traces: None,

@@ -7,6 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
 
+use crate::model::Hallmarks;
 use crate::model::outline::Traces;
 use crate::model::plan::{OPERATION_DIGITS, Operation};
 
@@ -69,6 +70,8 @@ pub struct Record {
     pub removes: Vec<PathBuf>,
     /// The name of the operation that it takes back.
     pub undoes: Option<String>,
+    /// What tells the state that it put in the place of a live world.
+    pub restored: Option<Hallmarks>,
     /// What is said when it is done.
     pub done: String,
     /// What tells whether a server uses the save, for a recovery that has to rename.
@@ -178,5 +181,6 @@ fn is_below(path: &Path, folder: &Path) -> bool {
     is_direct(path) && path != folder && path.starts_with(folder)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;

@@ -361,6 +361,7 @@ fn draft(written: &Written, way: &WayBack, server: Option<&Server>, setting: &Se
         operation: Operation::Undo,
         subject: record.subject.clone(),
         undoes: Some(record.name.clone()),
+        restored: None,
         keep: keep.clone(),
         steps,
         traces: record.traces.clone(),

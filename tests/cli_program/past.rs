@@ -57,6 +57,8 @@ impl Save {
             subject: "Midgard".into(),
             name: name.into(),
             undoes: None,
+        restored: None,
+            restored: None,
             keep: self.keep.clone(),
             steps,
             preview: Preview { done: "Done by a test.".into(), ..Preview::default() },
@@ -388,6 +390,7 @@ fn what_was_interrupted_is_told_by_everything_and_settled_by_recover() {
         ],
         removes: Vec::new(),
         undoes: None,
+        restored: None,
         done: String::new(),
         traces: None,
     };

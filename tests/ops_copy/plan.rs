@@ -28,6 +28,7 @@ fn plan(lab: &Lab, names: &[&str]) -> Plan {
         subject: "World".into(),
         name: "0123456789ab".into(),
         undoes: None,
+        restored: None,
         keep: lab.keep(),
         preview: worldkeep::model::outline::Preview::default(),
         traces: None,

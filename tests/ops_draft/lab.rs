@@ -99,6 +99,7 @@ impl Lab {
             depends: Vec::new(),
             warnings: Vec::new(),
             preview: Preview { done: "It is done.".to_owned(), ..Preview::default() },
+            restored: None,
             traces: None,
         }
     }

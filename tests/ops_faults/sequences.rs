@@ -187,6 +187,7 @@ impl<'t> Sequence<'t> {
             depends: Vec::new(),
             warnings: Vec::new(),
             preview: Preview { done: "It is done.".to_owned(), ..Preview::default() },
+            restored: None,
             traces: None,
         };
         draft::draft(outline, None, &self.setting())

@@ -105,6 +105,7 @@ impl Hand {
             subject: "Midgard".to_owned(),
             name: self.name,
             undoes: self.undoes,
+            restored: None,
             keep: self.keep,
             steps: self.steps,
             preview: Preview { done: "It is done.".to_owned(), ..Preview::default() },

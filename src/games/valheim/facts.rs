@@ -1,7 +1,8 @@
 //! What lets a person tell two Valheim layers apart.
 
 use super::format::day_and_minute;
-use crate::model::{Facts, Value};
+use super::keys;
+use crate::model::{Facts, Hallmarks, Value};
 
 /// Where a seed was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +103,7 @@ impl ValheimFacts {
         let time = self.net_time.and_then(day_and_minute);
         facts.push("day", "Day", number(time.map(|(day, _)| day)));
         let clock = time.map(|(_, minute)| format!("{:02}:{:02}", minute / 60, minute % 60));
-        facts.push("time_of_day", "Time of day", text(clock));
+        facts.push(keys::TIME_OF_DAY, "Time of day", text(clock));
         facts.push("objects", "Objects", count(self.objects));
         facts.push("pieces", "Built by players", count(self.pieces));
         facts.push("portals", "Portals", count(self.portals));
@@ -117,6 +118,23 @@ impl ValheimFacts {
         facts.push("bytes_left", "Bytes left over", count(self.bytes_left));
         facts.push("prefabs", "Kinds of objects", count(self.prefabs));
     }
+}
+
+/// What tells a state from others: the seed and the world's own number, which no save of the game changes, its clock, the
+/// objects and the number of the save.
+pub(super) fn hallmarks(facts: &Facts, generation: Option<u64>) -> Hallmarks {
+    let seed = facts.int(keys::SEED_NUMBER).map(|seed| ("seed number".to_owned(), seed.to_string()));
+    let uid = facts.text(keys::UID).map(|uid| ("world id".to_owned(), uid.to_owned()));
+    let minute = facts.text(keys::TIME_OF_DAY).and_then(minute_of);
+    let clock = facts.int(keys::DAY).zip(minute).and_then(|(day, minute)| day.checked_mul(1440)?.checked_add(minute));
+    let objects = facts.int(keys::OBJECTS).and_then(|objects| u64::try_from(objects).ok());
+    Hallmarks { identity: seed.into_iter().chain(uid).collect(), clock, objects, generation }
+}
+
+/// The minute of the day of a time as [`ValheimFacts::to_facts`] writes it.
+fn minute_of(clock: &str) -> Option<i64> {
+    let (hour, minute) = clock.split_once(':')?;
+    Some(hour.parse::<i64>().ok()? * 60 + minute.parse::<i64>().ok()?)
 }
 
 fn text(value: Option<impl Into<String> + Clone>) -> Value {
@@ -134,7 +152,7 @@ fn count(value: Option<u64>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::{SeedFrom, ValheimFacts};
-    use crate::model::Value;
+    use crate::model::{Hallmarks, Value};
 
     #[test]
     fn facts_come_in_the_order_of_the_documentation() {
@@ -190,5 +208,23 @@ mod tests {
             |net_time| ValheimFacts { has_data: true, net_time: Some(net_time), ..ValheimFacts::default() }.to_facts();
         assert_eq!((at(29_592.9).int("day"), at(29_592.9).text("time_of_day")), (Some(16), Some("10:34")));
         assert_eq!(at(f64::NAN).get("day"), Some(&Value::Unknown));
+    }
+
+    #[test]
+    fn hallmarks_come_from_the_facts_and_what_is_unknown_is_none() {
+        let facts = ValheimFacts {
+            seed_number: Some(-5),
+            uid: Some(7),
+            has_data: true,
+            net_time: Some(29_592.9),
+            objects: Some(77_504),
+            ..ValheimFacts::default()
+        };
+        let marks = super::hallmarks(&facts.to_facts(), Some(17));
+        let identity = [("seed number", "-5"), ("world id", "7")].map(|(label, value)| (label.to_owned(), value.to_owned()));
+        assert_eq!(marks.identity, identity);
+        assert_eq!((marks.clock, marks.objects, marks.generation), (Some(16 * 1440 + 634), Some(77_504), Some(17)));
+        let unknown = ValheimFacts { has_data: true, ..ValheimFacts::default() }.to_facts();
+        assert_eq!(super::hallmarks(&unknown, None), Hallmarks::default());
     }
 }

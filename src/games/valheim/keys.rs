@@ -10,6 +10,8 @@ pub(super) const UID: &str = "uid";
 pub(super) const OBJECTS: &str = "objects";
 /// Pieces that players built.
 pub(super) const PIECES: &str = "pieces";
+/// The time of day in the game, as `HH:MM`.
+pub(super) const TIME_OF_DAY: &str = "time_of_day";
 /// The day in the game.
 pub(super) const DAY: &str = "day";
 /// Which builds open it.

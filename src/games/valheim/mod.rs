@@ -31,7 +31,7 @@ use std::time::Duration;
 use super::{Context, Enclosing, Game, Places, Roster, RosterEntry, UsualPlace};
 use crate::model::outline::{Ask, Outline, Traces};
 use crate::model::plan::Refusal;
-use crate::model::{Checked, Code, Depth, Finding, GameId, Heard, Layer, LayerKind, Profile, Shape, World, shown};
+use crate::model::{Checked, Code, Depth, Facts, Finding, GameId, Hallmarks, Heard, Layer, LayerKind, Profile, Shape, World, shown};
 use crate::raster::Chart;
 use crate::store::{Store, StoreError};
 
@@ -150,6 +150,10 @@ impl Game for Valheim {
 
     fn traces(&self, profile: &Profile) -> Traces {
         traces::of_profile(profile)
+    }
+
+    fn hallmarks(&self, facts: &Facts, generation: Option<u64>) -> Hallmarks {
+        facts::hallmarks(facts, generation)
     }
 
     fn hears(&self, line: &str) -> Option<Heard> {

@@ -35,6 +35,7 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
+use super::Hallmarks;
 use super::outline::{Preview, Traces};
 
 mod step;
@@ -121,6 +122,8 @@ pub struct Draft {
     pub steps: Vec<Step>,
     /// Both sides of the question, for people.
     pub preview: Preview,
+    /// What tells the state that takes the place of a live world. The id does not cover it: it comes from the same files.
+    pub restored: Option<Hallmarks>,
     /// What tells whether a server uses the save, looked at once more right before the renames; none where no server
     /// can be concerned, as for a purge.
     pub traces: Option<Traces>,

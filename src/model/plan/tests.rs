@@ -8,6 +8,7 @@ fn draft() -> Draft {
         subject: "W".into(),
         name: "0123456789ab".into(),
         undoes: None,
+        restored: None,
         keep: "/keep".into(),
         preview: Preview::default(),
         traces: None,

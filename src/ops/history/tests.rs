@@ -11,6 +11,7 @@ fn record(name: &str, operation: Operation, undoes: Option<&str>, moves: Vec<Ren
         moves,
         removes: Vec::new(),
         undoes: undoes.map(Into::into),
+        restored: None,
         done: String::new(),
         traces: None,
     }

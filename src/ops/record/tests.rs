@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use super::{Record, Renamed, SCHEMA, Unreadable};
+use crate::model::Hallmarks;
 use crate::model::outline::Traces;
 use crate::model::plan::Operation;
 
@@ -36,6 +37,12 @@ fn record() -> Record {
         ],
         removes: vec![keep.join("recycle/ba9876543210")],
         undoes: Some("ba9876543210".to_owned()),
+        restored: Some(Hallmarks {
+            identity: vec![("seed".to_owned(), "-1\u{1b}".to_owned())],
+            clock: Some(214 * 1440),
+            objects: Some(u64::MAX),
+            generation: None,
+        }),
         done: "Restored.".to_owned(),
         traces: Some(Traces { root, world: "Midgard".to_owned(), ..Traces::default() }),
     }
@@ -45,7 +52,7 @@ fn record() -> Record {
 fn what_is_written_is_read_again_names_that_are_no_text_included() {
     let whole = record();
     assert_eq!(Record::parse(&whole.to_bytes()), Ok(whole.clone()));
-    let bare = Record { undoes: None, traces: None, moves: Vec::new(), removes: Vec::new(), ..whole };
+    let bare = Record { undoes: None, restored: None, traces: None, moves: Vec::new(), removes: Vec::new(), ..whole };
     assert_eq!(Record::parse(&bare.to_bytes()), Ok(bare));
 }
 

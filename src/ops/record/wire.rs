@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{MAX_BYTES, MAX_PATH, Record, Renamed, SCHEMA, Unreadable};
+use crate::model::Hallmarks;
 use crate::model::outline::Traces;
 use crate::model::plan::Operation;
 
@@ -42,6 +43,8 @@ struct Written {
     moves: Vec<Turn>,
     removes: Vec<Name>,
     undoes: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    restored: Option<Marks>,
     done: String,
     traces: Option<Signs>,
 }
@@ -65,6 +68,15 @@ enum Name {
 #[serde(deny_unknown_fields)]
 struct Hex {
     bytes: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Marks {
+    identity: Vec<(String, String)>,
+    clock: Option<i64>,
+    objects: Option<u64>,
+    generation: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -197,6 +209,7 @@ impl Written {
             moves: record.moves.iter().map(turn).collect(),
             removes: Name::all(&record.removes),
             undoes: record.undoes.clone(),
+            restored: record.restored.as_ref().map(Marks::of),
             done: record.done.clone(),
             traces: record.traces.as_ref().map(Signs::of),
         }
@@ -222,6 +235,7 @@ impl Written {
             moves: self.moves.into_iter().map(turn).collect::<Option<_>>()?,
             removes: Name::into_paths(self.removes)?,
             undoes: self.undoes,
+            restored: self.restored.map(Marks::into_hallmarks),
             done: self.done,
             traces: match self.traces {
                 Some(signs) => Some(signs.into_traces()?),
@@ -234,6 +248,18 @@ impl Written {
 fn operation(word: &str) -> Option<Operation> {
     use Operation::{Backup, Copy, Delete, Purge, Rename, Restore, Undo};
     [Restore, Copy, Rename, Delete, Backup, Undo, Purge].into_iter().find(|operation| operation.as_str() == word)
+}
+
+impl Marks {
+    fn of(marks: &Hallmarks) -> Self {
+        let Hallmarks { identity, clock, objects, generation } = marks.clone();
+        Self { identity, clock, objects, generation }
+    }
+
+    fn into_hallmarks(self) -> Hallmarks {
+        let Self { identity, clock, objects, generation } = self;
+        Hallmarks { identity, clock, objects, generation }
+    }
 }
 
 impl Signs {

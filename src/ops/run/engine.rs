@@ -372,6 +372,7 @@ fn room_for(draft: &Draft, shape: &Shape) -> u64 {
         moves: moves.collect(),
         removes: shape.removes.clone(),
         undoes: draft.undoes.clone(),
+        restored: draft.restored.clone(),
         done: draft.preview.done.clone(),
         traces: draft.traces.clone(),
     };
@@ -388,6 +389,7 @@ fn record_of(draft: &Draft, setting: &Setting, moves: Vec<Renamed>, removes: Vec
         moves,
         removes,
         undoes: draft.undoes.clone(),
+        restored: draft.restored.clone(),
         done: draft.preview.done.clone(),
         traces: draft.traces.clone(),
     }

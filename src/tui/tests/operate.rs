@@ -21,6 +21,7 @@ fn plan(operation: Operation, type_name: &str, warnings: &[(WarningCode, &str)])
         subject: "Midgard".to_owned(),
         name: "0123456789ab".to_owned(),
         undoes: None,
+        restored: None,
         keep: "/srv/valheim/.worldkeep".into(),
         steps: Vec::new(),
         preview: Preview {

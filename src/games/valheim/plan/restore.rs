@@ -10,6 +10,7 @@ use super::state::{Body, State};
 use super::words::{converts, difference, files, listed, named, other_world, side, source_warning};
 use crate::games::Context;
 use crate::games::valheim::examine::examine;
+use crate::games::valheim::facts::hallmarks;
 use crate::games::valheim::folder::FolderView;
 use crate::games::valheim::keys;
 use crate::games::valheim::pair::Age;
@@ -40,6 +41,7 @@ pub(super) fn restore(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refus
     if layer.kind == LayerKind::Generation || layer.kind == LayerKind::Live {
         outline.warnings.extend(worse(live));
     }
+    outline.restored = Some(hallmarks(&state.checked.facts, layer.generation));
     say(&site, layer, &state, live.zip(live_checked.as_ref()), &mut outline, context);
     Ok(outline)
 }

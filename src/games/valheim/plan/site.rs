@@ -182,6 +182,7 @@ impl<'a> Site<'a> {
             depends: Vec::new(),
             warnings: Vec::new(),
             preview: Preview::default(),
+            restored: None,
             traces: Some(self.traces()),
         }
     }
