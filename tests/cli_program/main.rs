@@ -16,3 +16,5 @@ mod past;
 mod samples;
 #[cfg(target_os = "linux")]
 mod saves;
+#[cfg(target_os = "linux")]
+mod watch;
