@@ -9,7 +9,9 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::look::{Look, Meaning, meaning, pad, pad_left, severity_meaning};
 use super::tree;
-use crate::model::{Depth, Finding, Layer, Severity, StampFrom, Value, World, human, shown, shown_path};
+use crate::model::{
+    Depth, Finding, Layer, Profile, Server, Severity, StampFrom, Value, World, human, shown, shown_path,
+};
 
 /// How details are written.
 pub(super) struct Detail<'a> {
@@ -21,6 +23,20 @@ pub(super) struct Detail<'a> {
 }
 
 impl Detail<'_> {
+    /// Whether a server uses what is shown, and how that is known. The lines before the first world.
+    pub(super) fn server(&self, out: &mut dyn io::Write, profile: &Profile, server: Option<&Server>) -> io::Result<()> {
+        let Some(server) = server else { return Ok(()) };
+        let title = format!("{}  server {}", shown(&profile.id), server.state.as_str());
+        writeln!(out, "{}", self.look.paint(Meaning::Title, &title))?;
+        let lines = server.reasons.iter().chain(&server.restarts).filter(|_| !self.quiet);
+        for text in lines {
+            for line in self.look.wrap(&shown(text), 2) {
+                writeln!(out, "{}", self.look.paint(Meaning::Muted, &line))?;
+            }
+        }
+        writeln!(out)
+    }
+
     /// What concerns a world as a whole; nothing when there is nothing to say.
     pub(super) fn world(&self, out: &mut dyn io::Write, world: &World) -> io::Result<()> {
         let title = format!("{}  {}", shown(&world.id), tree::plural(world.layers.len(), "layer"));

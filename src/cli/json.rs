@@ -10,19 +10,25 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use super::safe_json;
-use crate::model::{Facts, Finding, Layer, Profile, Value, World};
+use super::session::Servers;
+use crate::model::{Facts, Finding, Layer, Profile, Server, Value, World};
 
 /// The version of the schema.
 pub(super) const SCHEMA: u32 = 1;
 
 /// Writes profiles with everything in them.
-pub(super) fn write_profiles(out: &mut dyn io::Write, profiles: &[Profile], zone: &TimeZone) -> io::Result<()> {
+pub(super) fn write_profiles(
+    out: &mut dyn io::Write,
+    profiles: &[Profile],
+    servers: &Servers,
+    zone: &TimeZone,
+) -> io::Result<()> {
     #[derive(Serialize)]
     struct Document<'a> {
         schema: u32,
         profiles: Vec<ProfileDoc<'a>>,
     }
-    let profiles = profiles.iter().map(|profile| ProfileDoc::new(profile, zone)).collect();
+    let profiles = profiles.iter().map(|profile| ProfileDoc::new(profile, servers.get(&profile.id), zone)).collect();
     safe_json::write(out, &Document { schema: SCHEMA, profiles })
 }
 
@@ -63,24 +69,39 @@ struct ProfileDoc<'a> {
     root: String,
     found: &'a str,
     free_bytes: Option<u64>,
-    /// Whether the game's server runs is not looked at in this version.
-    server: Option<()>,
+    server: Option<ServerDoc<'a>>,
     findings: Vec<FindingDoc<'a>>,
     worlds: Vec<WorldDoc<'a>>,
 }
 
 impl<'a> ProfileDoc<'a> {
-    fn new(profile: &'a Profile, zone: &'a TimeZone) -> Self {
+    fn new(profile: &'a Profile, server: Option<&'a Server>, zone: &'a TimeZone) -> Self {
         Self {
             id: &profile.id,
             game: profile.game,
             root: path_text(&profile.root),
             found: profile.found.as_str(),
             free_bytes: profile.free_bytes,
-            server: None,
+            server: server.map(|server| ServerDoc::new(server, zone)),
             findings: profile.findings.iter().map(FindingDoc::new).collect(),
             worlds: profile.worlds.iter().map(|world| WorldDoc::new(world, zone)).collect(),
         }
+    }
+}
+
+/// What was seen of a server.
+#[derive(Serialize)]
+pub(super) struct ServerDoc<'a> {
+    state: &'a str,
+    reasons: &'a [String],
+    restarts: &'a [String],
+    at: String,
+}
+
+impl<'a> ServerDoc<'a> {
+    pub(super) fn new(server: &'a Server, zone: &TimeZone) -> Self {
+        let Server { state, reasons, restarts, at } = server;
+        Self { state: state.as_str(), reasons, restarts, at: rfc3339(*at, zone) }
     }
 }
 
@@ -244,8 +265,23 @@ mod tests {
 
     fn document() -> Value {
         let mut bytes = Vec::new();
-        super::write_profiles(&mut bytes, &sample::catalog().profiles, &sample::zone()).unwrap();
+        super::write_profiles(&mut bytes, &sample::catalog().profiles, &sample::servers(), &sample::zone()).unwrap();
         serde_json::from_slice(&bytes).unwrap()
+    }
+
+    #[test]
+    fn the_server_stands_there_where_somebody_looked_and_is_null_elsewhere() {
+        let at = "2026-11-30T17:00:00+01:00";
+        let reasons = ["Process 7 (valheim_server) has it open."];
+        assert_eq!(
+            document()["profiles"][0]["server"],
+            json!({ "state": "running", "reasons": reasons, "restarts": [], "at": at })
+        );
+        let mut bytes = Vec::new();
+        let nobody = super::Servers::new();
+        super::write_profiles(&mut bytes, &sample::catalog().profiles, &nobody, &sample::zone()).unwrap();
+        let document: Value = serde_json::from_slice(&bytes).unwrap();
+        assert_eq!(document["profiles"][0].get("server"), Some(&Value::Null));
     }
 
     #[test]
@@ -258,7 +294,6 @@ mod tests {
         assert_eq!((live.get("generation"), rolling.get("generation")), (Some(&json!(17)), None));
         assert_eq!((live.get("reason"), rolling["reason"].as_str()), (None, Some("It holds no finished save.")));
         assert_eq!(worlds[1].get("inner_name"), Some(&Value::Null));
-        assert_eq!(document["profiles"][0].get("server"), Some(&Value::Null));
     }
 
     #[test]

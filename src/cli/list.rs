@@ -12,11 +12,12 @@ pub(super) fn run(session: &Session, paths: &[PathBuf]) -> Result<Exit, Failure>
     let catalog = session.scan(&request)?;
     session.tell_interrupted(&catalog);
     let now = session.config.clock.now();
+    let servers = session.servers(&catalog.profiles);
     output::print(|out| {
         if session.json {
-            json::write_profiles(out, &catalog.profiles, &session.config.zone)
+            json::write_profiles(out, &catalog.profiles, &servers, &session.config.zone)
         } else {
-            let text = tree::Tree { look: session.look, now, quiet: session.quiet };
+            let text = tree::Tree { look: session.look, now, quiet: session.quiet, servers: &servers };
             text.write(out, &catalog.profiles)
         }
     })?;

@@ -3,9 +3,10 @@
 use jiff::tz::TimeZone;
 
 use super::look::Look;
+use super::session::Servers;
 use crate::model::{
-    Code, Container, Depth, Facts, FileEntry, Finding, Found, Layer, LayerKind, Looked, Outcome, Profile, Shape,
-    Source, Stamp, StampFrom, Value, Verdict, World, WorldKind,
+    Code, Container, Depth, Facts, FileEntry, Finding, Found, Layer, LayerKind, Looked, Outcome, Profile, Server,
+    ServerState, Shape, Source, Stamp, StampFrom, Value, Verdict, World, WorldKind,
 };
 use crate::scan::Catalog;
 
@@ -27,6 +28,17 @@ pub(super) fn look() -> Look {
 pub(super) fn catalog() -> Catalog {
     let root = Looked { path: "/srv/valheim".into(), found: Found::Argument, outcome: Outcome::Saves };
     Catalog { profiles: vec![profile()], looked: vec![root], revision: 1, complete: true }
+}
+
+/// A server that uses the one profile.
+pub(super) fn servers() -> Servers {
+    let server = Server {
+        state: ServerState::Running,
+        reasons: vec!["Process 7 (valheim_server) has it open.".into()],
+        restarts: Vec::new(),
+        at: now(),
+    };
+    Servers::from([("valheim".to_owned(), server)])
 }
 
 fn profile() -> Profile {

@@ -1,4 +1,4 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,14 @@ use super::look::Look;
 use super::{Exit, log, output};
 use crate::config::{Config, Environment, load, load_or_defaults, nearest};
 use crate::games;
-use crate::model::{Cancel, Found, GameId, Looked, Outcome, shown, shown_path};
-use crate::ops::Setting;
+use crate::model::{Cancel, Found, GameId, Looked, Outcome, Profile, Server, shown, shown_path};
 use crate::ops::ask::keeps_of;
 use crate::ops::recover::recover;
+use crate::ops::{Setting, liveness};
 use crate::scan::{self, Catalog, Request, Root};
+
+/// What was seen of the servers of profiles, by the profile's id; missing where nobody looked.
+pub(super) type Servers = BTreeMap<String, Server>;
 
 /// What every command needs: the configuration in force, the flags, and a way to stop.
 pub(super) struct Session {
@@ -112,6 +115,17 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Whether a server uses each of these, by profile; archives have none. Reads what the system tells of its processes
+    /// once a profile.
+    pub(super) fn servers(&self, profiles: &[Profile]) -> Servers {
+        let setting = self.setting();
+        let look = |profile: &Profile| {
+            let game = games::by_id(profile.game).filter(|_| profile.root.is_dir())?;
+            Some((profile.id.clone(), liveness::look(&game.traces(profile), &setting)))
+        };
+        profiles.iter().filter_map(look).collect()
     }
 
     /// What operations know of the machine.

@@ -21,14 +21,16 @@ pub(super) fn run(session: &Session, target: &Path) -> Result<Exit, Failure> {
     session.check(&request, &mut catalog, &selection.layers, |number, id| progress.say(number, id))?;
     progress.end();
     let profiles = selection.prune(&catalog);
+    let servers = session.servers(&profiles);
     let zone = &session.config.zone;
     let detail = Detail { look: session.look, now: session.config.clock.now(), zone, quiet: session.quiet };
     output::print(|out| {
         if session.json {
-            return json::write_profiles(out, &profiles, zone);
+            return json::write_profiles(out, &profiles, &servers, zone);
         }
         let mut first = true;
         for profile in &profiles {
+            detail.server(out, profile, servers.get(&profile.id))?;
             if selection.profiles.contains(&profile.id) {
                 detail.findings(out, profile.findings.iter(), 0)?;
             }

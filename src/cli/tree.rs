@@ -7,15 +7,18 @@ use jiff::Timestamp;
 use unicode_width::UnicodeWidthStr as _;
 
 use super::look::{Look, Meaning, meaning, pad, pad_left, severity_meaning};
+use super::session::Servers;
 use crate::games;
 use crate::model::{Depth, Finding, Layer, Profile, Severity, Verdict, World, human, shown, shown_path};
 
 /// How the tree is written.
-pub(super) struct Tree {
+pub(super) struct Tree<'a> {
     pub(super) look: Look,
     pub(super) now: Timestamp,
     /// Leave out what is only good to know.
     pub(super) quiet: bool,
+    /// Whether servers run.
+    pub(super) servers: &'a Servers,
 }
 
 /// What a verdict of this list is worth.
@@ -33,7 +36,7 @@ struct Row<'a> {
     findings: Vec<&'a Finding>,
 }
 
-impl Tree {
+impl Tree<'_> {
     pub(super) fn write(&self, out: &mut dyn io::Write, profiles: &[Profile]) -> io::Result<()> {
         let rows: Vec<Vec<Row<'_>>> = profiles.iter().map(|profile| self.rows(profile)).collect();
         let all = || rows.iter().flatten();
@@ -83,6 +86,7 @@ impl Tree {
             plural(profile.worlds.len(), "world"),
             plural(layers, "layer"),
         ];
+        parts.extend(self.servers.get(&profile.id).map(|server| format!("server {}", server.state.as_str())));
         parts.extend(profile.free_bytes.map(|free| format!("{} free", human::size(free))));
         let id = shown(&profile.id);
         let rest = format!("  {}", parts.join(&format!(" {dot} ")));
@@ -236,7 +240,10 @@ mod tests {
 
     fn text(look: Look, quiet: bool) -> String {
         let mut out = Vec::new();
-        Tree { look, now: sample::now(), quiet }.write(&mut out, &sample::catalog().profiles).unwrap();
+        let servers = sample::servers();
+        Tree { look, now: sample::now(), quiet, servers: &servers }
+            .write(&mut out, &sample::catalog().profiles)
+            .unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -245,7 +252,7 @@ mod tests {
         assert_eq!(
             text(sample::look(), false),
             "\
-valheim  Valheim · /srv/valheim · 2 worlds · 3 layers · 18 GiB free
+valheim  Valheim · /srv/valheim · 2 worlds · 3 layers · server running · 18 GiB free
   ! \"half.made\" is no world.
   ✓ valheim/Midgard       worlds_local   day 214  92 MiB  3 min  whole
     ✓ @live               live, save 17  day 214  46 MiB  3 min  whole

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::detail::Detail;
 use super::failure::{Exit, Failure};
 use super::look::{Look, meaning};
-use super::session::Session;
+use super::session::{Servers, Session};
 use super::target::{Resolved, Selection, resolve};
 use super::{json, output, tree};
 use crate::model::{Finding, Layer, Profile, Severity, Verdict, shown};
@@ -46,7 +46,7 @@ fn report(session: &Session, profiles: &[Profile], selection: &Selection) -> Res
     let detail = Detail { look: session.look, now: session.config.clock.now(), zone, quiet: session.quiet };
     output::print(|out| {
         if session.json {
-            return json::write_profiles(out, profiles, zone);
+            return json::write_profiles(out, profiles, &Servers::new(), zone);
         }
         for profile in profiles {
             if selection.profiles.contains(&profile.id) {

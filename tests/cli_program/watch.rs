@@ -244,7 +244,7 @@ fn what_the_server_says_is_told_and_a_load_of_another_save_is_an_alarm() {
     let heard: Value = serde_json::from_str(&heard.expect("nothing was heard")).unwrap();
     assert_eq!((&heard["event"], &heard["severity"]), (&"old-format-loaded".into(), &"warning".into()), "{heard}");
     assert_eq!(heard["world"], "mine/Midgard");
-    let mut next = || loop {
+    let next = || loop {
         let news = watching.next();
         if news["event"] != "old-format-loaded" {
             break news;

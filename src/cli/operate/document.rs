@@ -6,10 +6,9 @@ use std::path::Path;
 use jiff::tz::TimeZone;
 use serde_json::{Map, Value, json};
 
-use super::super::json::{SCHEMA, path_text, rfc3339};
+use super::super::json::{SCHEMA, ServerDoc, path_text, rfc3339};
 use super::super::safe_json;
 use super::Item;
-use crate::model::Server;
 use crate::model::outline::Preview;
 use crate::model::plan::{Outcome, Refusal, Rights, Step, Warning};
 use crate::ops::ask::Planned;
@@ -89,7 +88,7 @@ fn plan(planned: &Planned, zone: &TimeZone) -> Value {
     object.insert("space".into(), json!({ "on": path_text(&draft.space.on), "bytes": draft.space.bytes }));
     object.insert("warnings".into(), draft.warnings.iter().map(warning).collect());
     if let Some(found) = &planned.server {
-        object.insert("server".into(), server(found, zone));
+        object.insert("server".into(), json!(ServerDoc::new(found, zone)));
     }
     object.insert("preview".into(), preview(&draft.preview));
     Value::Object(object)
@@ -122,15 +121,6 @@ fn step(step: &Step) -> Value {
 fn warning(warning: &Warning) -> Value {
     let code = warning.code;
     json!({ "code": code.as_str(), "text": warning.text, "needs_acceptance": code.needs_acceptance() })
-}
-
-fn server(server: &Server, zone: &TimeZone) -> Value {
-    json!({
-        "state": server.state.as_str(),
-        "reasons": server.reasons,
-        "restarts": server.restarts,
-        "at": rfc3339(server.at, zone),
-    })
 }
 
 fn preview(preview: &Preview) -> Value {
