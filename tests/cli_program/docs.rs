@@ -144,3 +144,37 @@ fn every_command_in_the_guide_exists() {
         }
     }
 }
+
+#[test]
+fn the_page_has_every_event_of_watch_and_of_the_servers_own_words() {
+    let page = page("json.md");
+    let mut events = BTreeSet::new();
+    // In the sources an event is the first word of what tells it.
+    let sources = ["src/cli/watch/mod.rs", "src/cli/watch/changes.rs", "src/cli/watch/news.rs", "src/ops/follow.rs"];
+    for (source, calls) in sources.map(|source| (source, ["News::new(\"", "event: \"", "followed(\""])) {
+        let text = fs::read_to_string(format!("{}/{source}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        for call in calls {
+            events.extend(text.split(call).skip(1).filter_map(|rest| rest.split('"').next().map(str::to_owned)));
+        }
+    }
+    assert!(events.len() > 10, "{events:?}");
+    let words = [
+        "ZNet.LoadOldWorld done",
+        "ZNet.LoadWorld: A (A), save number 3",
+        "ZDOMan.LoadChunks - Starting to load 38.757 zdos from 4 Chunks",
+        "missing /srv/A/_main.0.db2",
+        "missing /srv/A/_main.3.db2",
+        "incompatible data version 99",
+        "Exception while loading world /srv/A.db:System.IO.EndOfStreamException",
+        "World save (5/5) FAILED. Total time [1ms]",
+        "Removing orphan save file /srv/A/_main.2.db2",
+        "Removing orphan CHUNK file /srv/A/20_20__1_3.chunk",
+        "Access to the path \"/srv/A/_main.3.db2\" is denied",
+    ];
+    let valheim = worldkeep::games::by_id("valheim").unwrap();
+    let heard = words.map(|line| valheim.hears(line).unwrap_or_else(|| panic!("{line}")).event.to_owned());
+    assert_eq!(heard.iter().collect::<BTreeSet<_>>().len(), words.len(), "{heard:?}");
+    for event in events.iter().chain(&heard) {
+        assert!(page.contains(&format!("`{event}`")), "docs/json.md has no `{event}`");
+    }
+}
