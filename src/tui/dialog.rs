@@ -79,7 +79,17 @@ pub(super) enum Stage {
     /// It ended in a way that has to be read; with the name of an operation whose undo is offered.
     Ended { lines: Vec<(Role, String)>, swap: Option<String> },
     /// Sentences that stay until they were read.
-    Notice(Vec<String>),
+    Notice(Vec<Notice>),
+}
+
+/// Something that nobody asked for and that has to be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Notice {
+    /// What it is about: those of one heading stand in one dialog.
+    pub(super) title: &'static str,
+    pub(super) role: Role,
+    /// In whole sentences, safe to print.
+    pub(super) text: String,
 }
 
 /// Plans on the screen, and what was answered so far.
@@ -171,7 +181,7 @@ impl Dialog {
     /// The heading.
     pub(super) fn title(&self, model: &Model) -> String {
         let text = match &self.stage {
-            Stage::Notice(_) => "An operation was interrupted earlier".to_owned(),
+            Stage::Notice(notices) => notices.first().map_or("", |notice| notice.title).to_owned(),
             Stage::Asking(asking) => match asking.plans.as_slice() {
                 [one] if !one.plan.content().preview.title.is_empty() => one.plan.content().preview.title.clone(),
                 _ => verb(self.operation).to_owned(),
@@ -246,7 +256,7 @@ pub(super) fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
         Stage::Asking(asking) => page.asking(asking),
         Stage::Running(running) => page.running(running),
         Stage::Ended { lines, .. } => lines.iter().for_each(|(role, line)| page.text(*role, line)),
-        Stage::Notice(lines) => lines.iter().for_each(|line| page.text(Role::Warn, line)),
+        Stage::Notice(notices) => notices.iter().for_each(|notice| page.text(notice.role, &notice.text)),
     }
     page.rows
 }

@@ -29,6 +29,7 @@ mod testing;
 mod tests;
 
 use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
@@ -55,6 +56,7 @@ pub fn run(config: Config, request: Request) -> io::Result<u8> {
         let text = format!("the browser cannot start: {why}; \"worldkeep list\" prints the same as text");
         return Err(io::Error::new(io::ErrorKind::Unsupported, text));
     }
+    let config = Arc::new(config);
     let (out, inbox) = channel();
     let setting = Setting {
         now: config.clock.now(),
@@ -63,13 +65,13 @@ pub fn run(config: Config, request: Request) -> io::Result<u8> {
         proc: "/proc".into(),
         read_only: config.read_only,
     };
-    let mut runner = Runner::new(request, setting, out.clone(), config.theme_dirs, facts.depth);
+    let mut runner = Runner::new(request, setting, out.clone(), Arc::clone(&config), facts.depth);
     // First of all: what it finds is wanted in the first frame.
     runner.scan(0);
     runner.recover();
     let (theme, theme_warnings) = runner.theme(&config.theme);
     let (keymap, key_warnings) = Keymap::new(&config.keys, config.read_only);
-    let mut model = Model::new(facts, theme, keymap, config.zone, config.clock.now());
+    let mut model = Model::new(facts, theme, keymap, config.zone.clone(), config.clock.now());
     let mut warnings: Vec<String> = config.warnings.iter().map(|problem| shown(&problem.to_string())).collect();
     warnings.extend(theme_warnings);
     warnings.extend(key_warnings);
@@ -85,7 +87,7 @@ pub fn run(config: Config, request: Request) -> io::Result<u8> {
     pump::read_signals(out.clone())?;
     model.size = term::size()?;
     let _guard = term::Guard::enter()?;
-    let mut pump = Pump::new(model, inbox, runner, config.clock, started)?;
+    let mut pump = Pump::new(model, inbox, runner, config.clock.clone(), started)?;
     let ended = pump.first_frame().and_then(|()| pump::read_terminal(out)).and_then(|()| pump.run());
     pump.runner.stop();
     // A write that fails means that the terminal is gone.

@@ -1,5 +1,6 @@
 //! Carries out what the state asks for: scans, checks and maps on threads of their own, results as messages.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
@@ -8,10 +9,12 @@ use std::thread::Builder;
 
 use super::operator::{Base, Operator};
 use super::state::{Effect, Msg};
+use crate::config::Config;
 use crate::config::theme::{Depth, Theme};
-use crate::model::{Cancel, Profile};
-use crate::ops::Setting;
-use crate::scan::{self, Request, Watch, WatchEvent};
+use crate::games;
+use crate::model::{Cancel, Layer, Profile, Severity, World, shown};
+use crate::ops::{Setting, follow};
+use crate::scan::{self, Listening, Request, ServerNews, Spoken, Watch, WatchEvent};
 
 /// A piece of work: gets the ticket that tells it when to stop, and gives a message.
 pub(super) type Job = Box<dyn FnOnce(&Cancel) -> Msg + Send>;
@@ -82,6 +85,21 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".to_owned())
 }
 
+/// What the game saved in a profile after a restore and is not what came of it, as far as headers show.
+fn astray(profile: &Profile, ticket: &Cancel) -> Vec<follow::Followed> {
+    let Some(game) = games::by_id(profile.game) else { return Vec::new() };
+    let live: Vec<_> = profile.worlds.iter().filter_map(|world| Some((world, world.live()?))).collect();
+    if live.is_empty() || ticket.cancelled() {
+        return Vec::new();
+    }
+    let records = follow::operations(&profile.root);
+    let judge = |(world, layer): (&World, &Layer)| {
+        let record = follow::last_change(&records, world)?;
+        follow::first_save(record, &game.hallmarks(&layer.facts, layer.generation), world)
+    };
+    live.into_iter().filter_map(judge).filter(|followed| followed.severity == Severity::Error).collect()
+}
+
 /// Starts and stops work outside the loop.
 pub(super) struct Runner {
     request: Arc<Request>,
@@ -89,6 +107,12 @@ pub(super) struct Runner {
     scan: Cancel,
     checks: Lane,
     charts: Lane,
+    /// Looks at what became of restores.
+    backs: Lane,
+    /// Operations of which that was told.
+    judged: Arc<Mutex<HashSet<String>>>,
+    config: Arc<Config>,
+    listening: Option<(Vec<Spoken>, Listening)>,
     watch: Option<Watch>,
     operator: Operator,
     theme_dirs: Vec<PathBuf>,
@@ -96,13 +120,7 @@ pub(super) struct Runner {
 }
 
 impl Runner {
-    pub(super) fn new(
-        request: Request,
-        setting: Setting,
-        out: Sender<Msg>,
-        theme_dirs: Vec<PathBuf>,
-        depth: Depth,
-    ) -> Self {
+    pub(super) fn new(request: Request, setting: Setting, out: Sender<Msg>, config: Arc<Config>, depth: Depth) -> Self {
         let request = Arc::new(request);
         let operator = Operator::new(Base { request: Arc::clone(&request), setting });
         Self {
@@ -112,8 +130,12 @@ impl Runner {
             scan: Cancel::new(),
             checks: Lane::new("check"),
             charts: Lane::new("map"),
+            backs: Lane::new("after"),
+            judged: Arc::default(),
+            listening: None,
             watch: None,
-            theme_dirs,
+            theme_dirs: config.theme_dirs.clone(),
+            config,
             depth,
         }
     }
@@ -155,6 +177,53 @@ impl Runner {
             })
         });
         watch.follow(profiles);
+        self.listen(profiles);
+        self.look_back(profiles);
+    }
+
+    /// Follows what the servers of these profiles say, where the configuration names their output.
+    fn listen(&mut self, profiles: &[Profile]) {
+        let spoken = |profile: &Profile| {
+            let log = self.config.server_log(profile)?.clone();
+            Some(Spoken { profile: profile.id.clone(), game: profile.game, log })
+        };
+        let wanted: Vec<Spoken> = profiles.iter().filter_map(spoken).collect();
+        if self.listening.as_ref().is_some_and(|(followed, _)| *followed == wanted) {
+            return;
+        }
+        let out = self.out.clone();
+        let listening = scan::listen(wanted.clone(), move |news| {
+            let (profile, severity, text) = match news {
+                ServerNews::Heard { profile, heard, more: 0 } => (profile, heard.severity, heard.text),
+                ServerNews::Heard { profile, heard, more } => {
+                    (profile, heard.severity, format!("{} ({more} more lines say the same.)", heard.text))
+                }
+                // Not being heard is no harm to a save.
+                ServerNews::Trouble { profile, text } => (profile, Severity::Note, text),
+            };
+            let text = format!("{}: {text}", shown(&profile));
+            let _ = out.send(Msg::Told { title: "The server says", severity, text });
+        });
+        self.listening = Some((wanted, listening));
+    }
+
+    /// Holds what lies in place of a restored world against what was put there, on a thread of its own.
+    fn look_back(&mut self, profiles: &[Profile]) {
+        let (profiles, judged) = (profiles.to_vec(), Arc::clone(&self.judged));
+        let out = self.out.clone();
+        self.backs.give(
+            &self.out,
+            Box::new(move |ticket| {
+                for followed in profiles.iter().flat_map(|profile| astray(profile, ticket)) {
+                    let name = followed.operation.unwrap_or_default();
+                    if judged.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
+                        let text = format!("{} {}", followed.text, followed.next);
+                        let _ = out.send(Msg::Told { title: "After the restore", severity: followed.severity, text });
+                    }
+                }
+                Msg::Looked
+            }),
+        );
     }
 
     /// Carries out what concerns neither the terminal nor the loop.
@@ -207,6 +276,9 @@ impl Runner {
         self.scan.stop();
         self.checks.stop();
         self.charts.stop();
+        self.backs.stop();
+        // What was started to hear a server ends first.
+        self.listening = None;
         self.operator.stop_plan();
         self.operator.wait();
     }

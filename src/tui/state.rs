@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use ratatui::text::Line;
 use tui_tree_widget::{TreeItem, TreeState};
 
-use super::dialog::{Agreed, Dialog, Wish};
+use super::dialog::{Agreed, Dialog, Notice, Wish};
 use super::facts::Facts;
 use super::glyphs::Glyphs;
 use super::input::Input;
@@ -17,7 +17,7 @@ use super::tree::{Forest, Says};
 use crate::config::keys::Keymap;
 use crate::config::theme::{Role, Theme};
 use crate::model::plan::Refusal;
-use crate::model::{Checked, Finding, GameId, Layer, Profile, World};
+use crate::model::{Checked, Finding, GameId, Layer, Profile, Severity, World};
 use crate::ops::ask::Planned;
 use crate::ops::run::Done;
 use crate::raster::{Chart, Picture};
@@ -47,8 +47,12 @@ pub(super) enum Msg {
     Broken { ticket: u64, what: String },
     /// What became of operations that were interrupted in an earlier run.
     Recovered(Vec<String>),
+    /// A worker has looked, and there was nothing to say that was not said.
+    Looked,
     /// Files under profiles changed.
     Dirty,
+    /// A server said something of its saves, or what the game saved after an operation has to be known.
+    Told { title: &'static str, severity: Severity, text: String },
     /// The watcher has something to say, such as that it polls.
     Note(String),
     /// Another theme was loaded.
@@ -367,7 +371,7 @@ pub(super) struct Model {
     /// The number of the newest piece of work of a dialog.
     pub(super) tickets: u64,
     /// Sentences that wait for the dialog to be free.
-    pub(super) notices: Vec<String>,
+    pub(super) notices: Vec<Notice>,
     /// The exit code with which the program ends as soon as the operation has ended.
     pub(super) leaving: Option<u8>,
     pub(super) status: Option<Status>,

@@ -4,7 +4,7 @@ use crate::model::outline::Preview;
 use crate::model::plan::{
     Consent, Draft, Operation, Outcome, Plan, Proof, Reason, Refusal, Space, Warning, WarningCode,
 };
-use crate::model::{Server, ServerState};
+use crate::model::{Server, ServerState, Severity};
 use crate::ops::ask::Planned;
 use crate::ops::run::Done;
 use crate::tui::dialog::{Agreed, Stage, Wish};
@@ -315,6 +315,54 @@ fn what_a_recovery_found_stays_until_it_was_read() {
     assert!(driver.model.dialog.is_none());
     driver.send(Msg::Recovered(Vec::new()));
     assert!(driver.model.dialog.is_none());
+}
+
+/// Something that a server said.
+fn said(severity: Severity, text: &str) -> Msg {
+    Msg::Told { title: "The server says", severity, text: text.to_owned() }
+}
+
+#[test]
+fn what_a_server_says_stays_until_it_was_read_and_is_said_once() {
+    let mut driver = Driver::usual();
+    driver.send(said(Severity::Error, "valheim: The server could not save Midgard."));
+    driver.pass(600_000);
+    assert!(driver.screen().contains("The server says"), "{}", driver.screen());
+    assert!(driver.screen().contains("could not save Midgard."));
+    driver.send(said(Severity::Error, "valheim: The server could not save Midgard."));
+    driver.send(said(Severity::Warning, "valheim: Midgard is in the old format."));
+    assert!(!driver.screen().contains("old format"), "what somebody reads does not change");
+    driver.keys("<Esc>");
+    assert!(driver.screen().contains("old format") && !driver.screen().contains("could not save"));
+    driver.keys("<Enter>");
+    assert!(driver.model.dialog.is_none());
+}
+
+#[test]
+fn what_is_only_good_to_know_is_a_line_that_goes_away() {
+    let mut driver = Driver::usual();
+    driver.send(said(Severity::Note, "valheim: The server loads save 17 of Midgard."));
+    assert!(driver.model.dialog.is_none() && driver.screen().contains("loads save 17"));
+    driver.pass(60_000);
+    assert!(!driver.screen().contains("loads save 17"));
+}
+
+#[test]
+fn an_alarm_waits_until_a_text_is_typed_and_a_question_is_answered() {
+    let mut driver = Driver::usual();
+    driver.keys("/mid");
+    driver.send(said(Severity::Error, "valheim: Alarm."));
+    assert!(driver.model.dialog.is_none(), "it took the keys from the filter");
+    driver.keys("<Enter>");
+    driver.pass(1000);
+    assert!(driver.screen().contains("Alarm."), "{}", driver.screen());
+    driver.keys("<Esc>");
+    let (mut driver, ticket) = restoring((80, 24), true);
+    driver.send(Msg::Planned { ticket, result: Ok(shown(&plan(Operation::Restore, "Midgard", &[]))) });
+    driver.send(said(Severity::Error, "valheim: Alarm."));
+    assert!(!driver.screen().contains("Alarm."));
+    driver.keys("<Esc>");
+    assert!(driver.screen().contains("Alarm."));
 }
 
 #[test]

@@ -25,6 +25,7 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.up = up;
             look::due(model, &mut effects);
             scan::due(model, &mut effects);
+            operate::notice_due(model);
         }
         Msg::Input(Input::Key(key, times)) if model.dialog.is_some() => {
             operate::press(model, key, usize::from(times), &mut effects);
@@ -45,6 +46,8 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Ended { ticket, ends } => operate::ended(model, ticket, &ends, &mut effects),
         Msg::Broken { ticket, what } => operate::failed(model, ticket, &what, &mut effects),
         Msg::Recovered(lines) => operate::recovered(model, lines, &mut effects),
+        Msg::Told { title, severity, text } => operate::told(model, title, severity, text),
+        Msg::Looked => {}
         Msg::Dirty => scan::dirty(model, &mut effects),
         Msg::Note(note) => {
             model.note = Some(crate::model::shown(&note));

@@ -1,14 +1,14 @@
 //! Dialogs: from a key to a plan, from a plan on the screen to a consent, from a consent to what became of it.
 
-use super::super::dialog::{Asking, Dialog, Field, READABLE, Running, Stage, Wish, rows};
+use super::super::dialog::{Asking, Dialog, Field, Notice, READABLE, Running, Stage, Wish, rows};
 use super::super::layout;
 use super::super::state::{Effect, Model, Subject};
 use super::scan;
 use crate::config::actions::Action;
 use crate::config::keys::{Key, KeyName};
 use crate::config::theme::Role;
-use crate::model::LayerKind;
 use crate::model::plan::{Operation, Outcome, Plan, Refusal};
+use crate::model::{LayerKind, Severity};
 use crate::ops::ask::Planned;
 use crate::ops::run::Done;
 
@@ -238,18 +238,52 @@ pub(super) fn recovered(model: &mut Model, lines: Vec<String>, effects: &mut Vec
     if lines.is_empty() {
         return;
     }
-    model.notices.extend(lines);
+    let title = "An operation was interrupted earlier";
+    model.notices.extend(lines.into_iter().map(|text| Notice { title, role: Role::Warn, text }));
     scan::dirty(model, effects);
     if model.dialog.is_none() {
         next_notice(model);
     }
 }
 
-fn next_notice(model: &mut Model) {
-    if model.notices.is_empty() {
-        return;
+/// What a server said, or what became of a restore: what is only good to know stands on the last line for a while, the
+/// rest stays until it was read.
+pub(super) fn told(model: &mut Model, title: &'static str, severity: Severity, text: String) {
+    let role = match severity {
+        Severity::Note => return model.say(Role::Muted, text),
+        Severity::Warning => Role::Warn,
+        Severity::Error => Role::Danger,
+    };
+    let notice = Notice { title, role, text };
+    let shown = match model.dialog.as_mut().map(|dialog| (&mut dialog.stage, dialog.painted)) {
+        // What was on the screen already is not changed under somebody who reads it.
+        Some((Stage::Notice(shown), painted)) => {
+            if shown.contains(&notice) {
+                return;
+            }
+            (!painted && shown.first().is_some_and(|first| first.title == title)).then_some(shown)
+        }
+        _ => None,
+    };
+    match shown {
+        Some(shown) => shown.push(notice),
+        None if !model.notices.contains(&notice) => model.notices.push(notice),
+        None => {}
     }
-    let lines = std::mem::take(&mut model.notices);
+    notice_due(model);
+}
+
+/// Shows what waits to be read, unless somebody is in the middle of something.
+pub(super) fn notice_due(model: &mut Model) {
+    if model.dialog.is_none() && model.overlay.is_none() {
+        next_notice(model);
+    }
+}
+
+fn next_notice(model: &mut Model) {
+    let Some(title) = model.notices.first().map(|notice| notice.title) else { return };
+    let (lines, rest) = std::mem::take(&mut model.notices).into_iter().partition(|notice| notice.title == title);
+    model.notices = rest;
     model.overlay = None;
     model.dirty = true;
     let wish = Wish::Undo { roots: Vec::new(), name: None };
