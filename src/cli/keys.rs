@@ -38,16 +38,12 @@ pub(super) fn run(session: &Session) -> Result<Exit, Failure> {
                 group = Some(heading);
             }
             let doc = row.0.doc;
-            let later = if row.0.operation { NOT_YET } else { "" };
-            writeln!(out, "  {}  {}  {doc}{later}", pad(row.0.id, id), pad(&row.1.join(" "), keys))?;
+            writeln!(out, "  {}  {}  {doc}", pad(row.0.id, id), pad(&row.1.join(" "), keys))?;
         }
         Ok(())
     })?;
     Ok(Exit::Done)
 }
-
-/// What stands after every operation: their keys are taken, and say so when pressed.
-const NOT_YET: &str = " Not in this version yet.";
 
 /// What edits a text line would read oddly among the keys that do something else elsewhere.
 fn heading(row: &Row) -> &'static str {
@@ -62,7 +58,7 @@ fn to_json(row: &Row, keys: &[String]) -> Value {
         "where": places,
         "group": row.group.word(),
         "operation": row.operation,
-        "available": !row.operation,
+        "available": true,
         "text": row.doc,
     })
 }

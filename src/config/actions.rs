@@ -14,13 +14,15 @@ pub enum Context {
     Map,
     /// Two layers side by side.
     Compare,
+    /// What was done before.
+    History,
     /// A line that takes text: the filter, the search in the help, the palette.
     Entry,
 }
 
 impl Context {
     /// All of them.
-    pub const ALL: &'static [Self] = &[Self::Tree, Self::Details, Self::Map, Self::Compare, Self::Entry];
+    pub const ALL: &'static [Self] = &[Self::Tree, Self::Details, Self::Map, Self::Compare, Self::History, Self::Entry];
 
     /// The word for a person.
     pub fn word(self) -> &'static str {
@@ -29,6 +31,7 @@ impl Context {
             Self::Details => "details",
             Self::Map => "map",
             Self::Compare => "comparison",
+            Self::History => "history",
             Self::Entry => "text line",
         }
     }
@@ -108,7 +111,8 @@ macro_rules! actions {
 const PANES: &[Context] = &[Context::Tree, Context::Details, Context::Map];
 const TREE: &[Context] = &[Context::Tree];
 const MAP: &[Context] = &[Context::Map];
-const SCROLLED: &[Context] = &[Context::Tree, Context::Details, Context::Map, Context::Compare];
+const SCROLLED: &[Context] = &[Context::Tree, Context::Details, Context::Map, Context::Compare, Context::History];
+const PAST: &[Context] = &[Context::Tree, Context::Details, Context::Map, Context::History];
 const NOT_TEXT: &[Context] = SCROLLED;
 const EVERYWHERE: &[Context] = Context::ALL;
 const ENTRY: &[Context] = &[Context::Entry];
@@ -139,13 +143,15 @@ actions! {
     PreviousMatch "previous-match" ["N"] PANES "" Finding false "Go to the match before.";
     Sort "sort" ["s"] PANES "sort" Finding false "Sort by name, age or size.";
     Rescan "rescan" ["R", "F5"] PANES "" Finding false "Look at the disk again.";
-    Restore "restore" ["r"] PANES "" Changing true "Put this layer in the place of the live world.";
-    Copy "copy" ["c"] PANES "" Changing true "Copy a world or a layer to another place or name.";
+    Mark "mark" ["Space"] TREE "mark" Changing true "Mark this line for one question about several, or take the mark away.";
+    Restore "restore" ["r"] PANES "restore" Changing true "Put this layer in the place of the live world.";
+    Copy "copy" ["c"] PANES "copy" Changing true "Copy a world or a layer to another place or name.";
     Rename "rename" ["F2"] PANES "" Changing true "Give a world another name.";
-    Backup "backup" ["b"] PANES "" Changing true "Make a safety copy of the live world now.";
-    Delete "delete" ["d"] PANES "" Changing true "Move a world or a layer to the recycle folder.";
-    Undo "undo" ["u"] PANES "" Changing true "Take back the last operation.";
-    Purge "purge" [] PANES "" Changing true "Empty the recycle folder for good.";
+    Backup "backup" ["b"] PANES "back up" Changing true "Make a safety copy of the live world, or of those that are marked.";
+    Delete "delete" ["d"] PANES "delete" Changing true "Move a world, a layer, or all that is marked to the recycle folder.";
+    Undo "undo" ["u"] PAST "undo" Changing true "Take back the last operation; in the history, the chosen one.";
+    History "history" ["U"] PANES "" Changing false "Show what was done, and what taking it back would do.";
+    Purge "purge" ["P"] PAST "purge" Changing true "Empty the recycle folder for good; in the history, of one operation.";
     Theme "theme" ["t"] PANES "" Program false "Take the next theme.";
     Palette "palette" [":"] PANES "commands" Program false "Look an action up by its name and run it.";
     Help "help" ["?"] PANES "help" Program false "Show the keys; type to search.";
@@ -209,6 +215,6 @@ mod tests {
         let text = keys_markdown();
         assert_eq!(text.lines().count(), ACTIONS.len() + 2);
         assert!(text.contains("| verify | `v` | tree, details, map |"));
-        assert!(text.contains("| purge | – |"));
+        assert!(text.contains("| purge | `P` | tree, details, map, history |"));
     }
 }

@@ -51,6 +51,18 @@ pub fn perform(
     }
 }
 
+/// True for plans that do the same to the same files. Their own names follow from the state of the disk and may differ.
+pub fn same(one: &Plan, other: &Plan) -> bool {
+    let plain = |plan: &Plan| {
+        let draft = plan.content();
+        let own = draft.name.as_str();
+        let steps: Vec<String> = draft.steps.iter().map(|step| format!("{step:?}").replace(own, "")).collect();
+        let warnings: Vec<_> = draft.warnings.iter().map(|warning| warning.code).collect();
+        (draft.operation, draft.subject.clone(), draft.keep.clone(), draft.undoes.clone(), steps, warnings)
+    };
+    plain(one) == plain(other)
+}
+
 /// The plan that takes an operation back, and what was seen of a server.
 pub fn undo(entry: &Entry, setting: &Setting) -> Result<Planned, Refusal> {
     undo::planned(entry, setting)

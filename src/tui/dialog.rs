@@ -8,7 +8,7 @@ use super::state::Model;
 use super::text::{pad, width, wrap};
 use crate::config::theme::Role;
 use crate::model::human::{self, size};
-use crate::model::plan::{Consent, Operation, Plan, Proof, Refusal, WarningCode};
+use crate::model::plan::{Consent, Operation, Plan, Proof, Reason, Refusal, WarningCode};
 use crate::model::{Profile, ServerState, shown_path};
 use crate::ops::ask::Planned;
 
@@ -27,19 +27,59 @@ pub(super) enum Wish {
         layer: Option<String>,
         /// The new name, for copy and rename.
         name: Option<String>,
+        /// Where a copy goes, when not into the same profile.
+        into: Option<Box<Profile>>,
+        /// The layers of a world go along.
+        with_layers: bool,
+        /// A copy takes the place of what is there.
+        overwrite: bool,
     },
+    /// The same about several saves, a plan each.
+    Several { operation: Operation, each: Vec<Wish> },
     /// Takes back the operation of this name; without one, the last in the keeping folders of these roots.
     Undo { roots: Vec<PathBuf>, name: Option<String> },
-    /// Removes for good what operations below these roots put aside.
-    Purge { roots: Vec<PathBuf> },
+    /// Removes for good what operations below these roots put aside, or only the one of this name.
+    Purge { roots: Vec<PathBuf>, name: Option<String> },
 }
 
 impl Wish {
     pub(super) fn operation(&self) -> Operation {
         match self {
-            Self::Save { operation, .. } => *operation,
+            Self::Save { operation, .. } | Self::Several { operation, .. } => *operation,
             Self::Undo { .. } => Operation::Undo,
             Self::Purge { .. } => Operation::Purge,
+        }
+    }
+
+    /// Whether the layers go along; none where there are none, or it is not about a world.
+    fn layers(&self) -> Option<bool> {
+        match self {
+            Self::Save {
+                operation: Operation::Copy | Operation::Delete,
+                profile,
+                world,
+                layer: None,
+                with_layers,
+                ..
+            } => {
+                let world = profile.worlds.iter().find(|there| there.id == *world)?;
+                (world.layers.len() > 1).then_some(*with_layers)
+            }
+            _ => None,
+        }
+    }
+
+    /// The save roots that it is about.
+    pub(super) fn roots(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Save { profile, .. } => vec![profile.root.clone()],
+            Self::Several { each, .. } => {
+                let mut roots: Vec<PathBuf> = each.iter().flat_map(Self::roots).collect();
+                roots.sort();
+                roots.dedup();
+                roots
+            }
+            Self::Undo { roots, .. } | Self::Purge { roots, .. } => roots.clone(),
         }
     }
 }
@@ -49,6 +89,8 @@ impl Wish {
 pub(super) struct Agreed {
     pub(super) plan: Plan,
     pub(super) consent: Consent,
+    /// What makes the plan anew once one before it has changed the disk.
+    pub(super) again: Option<Wish>,
 }
 
 /// The dialog that lies over everything.
@@ -99,6 +141,8 @@ pub(super) struct Asking {
     pub(super) accepted: Vec<WarningCode>,
     pub(super) typed: String,
     pub(super) field: Field,
+    /// Whether the layers of the world go along; none where that is no question.
+    pub(super) layers: Option<bool>,
     /// Why the last try to confirm was none.
     pub(super) missing: Option<String>,
 }
@@ -117,19 +161,23 @@ pub(super) struct Running {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field {
     Cancel,
+    /// Whether the layers go along.
+    Layers,
     Tick(WarningCode),
     Name,
     Confirm,
 }
 
 impl Asking {
-    pub(super) fn new(plans: Vec<Planned>) -> Self {
-        Self { plans, accepted: Vec::new(), typed: String::new(), field: Field::Cancel, missing: None }
+    pub(super) fn new(plans: Vec<Planned>, wish: &Wish) -> Self {
+        let (accepted, typed, field) = (Vec::new(), String::new(), Field::Cancel);
+        Self { plans, accepted, typed, field, layers: wish.layers(), missing: None }
     }
 
     /// What can have the keys, in the order of Tab.
     pub(super) fn fields(&self) -> Vec<Field> {
         let mut fields = vec![Field::Cancel];
+        fields.extend(self.layers.map(|_| Field::Layers));
         fields.extend(self.to_accept().into_iter().map(Field::Tick));
         if !self.name().is_empty() {
             fields.push(Field::Name);
@@ -168,12 +216,17 @@ impl Asking {
     }
 
     /// The consent to exactly what is on the screen.
-    pub(super) fn agreed(&self) -> Vec<Agreed> {
-        let agree = |planned: &Planned| Agreed {
+    pub(super) fn agreed(&self, wish: &Wish) -> Vec<Agreed> {
+        let wishes = match wish {
+            Wish::Several { each, .. } if each.len() == self.plans.len() => each.as_slice(),
+            _ => &[],
+        };
+        let agree = |(at, planned): (usize, &Planned)| Agreed {
             plan: planned.plan.clone(),
             consent: Consent { proof: Proof::Dialog { shown: planned.plan.id() }, accepted: self.accepted.clone() },
+            again: wishes.get(at).cloned(),
         };
-        self.plans.iter().map(agree).collect()
+        self.plans.iter().enumerate().map(agree).collect()
     }
 }
 
@@ -184,11 +237,18 @@ impl Dialog {
             Stage::Notice(notices) => notices.first().map_or("", |notice| notice.title).to_owned(),
             Stage::Asking(asking) => match asking.plans.as_slice() {
                 [one] if !one.plan.content().preview.title.is_empty() => one.plan.content().preview.title.clone(),
+                several if several.len() > 1 => format!("{}: {} saves", verb(self.operation), several.len()),
                 _ => verb(self.operation).to_owned(),
             },
             _ => verb(self.operation).to_owned(),
         };
         model.skin.glyphs.text(&text)
+    }
+
+    /// True when a copy is refused for what could be put aside.
+    pub(super) fn in_the_way(&self, refusal: &Refusal) -> bool {
+        let free = matches!(self.wish, Wish::Save { operation: Operation::Copy, overwrite: false, .. });
+        free && refusal.reason == Reason::NameTaken
     }
 
     /// The words of the buttons: the one that leaves everything as it is, and the one that goes on.
@@ -198,6 +258,7 @@ impl Dialog {
             Stage::Planning => (Some("Cancel"), None),
             Stage::Running(running) if running.stopping => (None, None),
             Stage::Running(_) => (Some("Stop"), None),
+            Stage::Refused(refusal) if self.in_the_way(refusal) => (Some("Close"), Some("o: take its place")),
             Stage::Refused(_) | Stage::Notice(_) | Stage::Ended { swap: None, .. } => (Some("Close"), None),
             Stage::Ended { swap: Some(_), .. } => (Some("Close"), Some("u: swap back")),
             Stage::Asking(_) => (Some("Cancel"), Some(confirm(self.operation))),
@@ -239,7 +300,11 @@ pub(super) fn rows(model: &Model, dialog: &Dialog, columns: usize) -> Vec<Row> {
     let mut page = Page { model, columns, labels: LABELS, rows: Vec::new() };
     match &dialog.stage {
         Stage::Naming { name, wrong } => {
-            page.text(Role::Text, "The new name:");
+            let text = match dialog.operation {
+                Operation::Copy => "The new name; before it PROFILE/ for a copy into another profile:",
+                _ => "The new name:",
+            };
+            page.text(Role::Text, text);
             page.entry(name, true, None);
             if let Some(wrong) = wrong {
                 page.text(Role::Warn, wrong);
@@ -339,6 +404,10 @@ impl Page<'_> {
                 self.text(Role::Warn, &format!("! {}", warning.text));
             }
         }
+        if let Some(layers) = asking.layers {
+            let text = "The layers of this world as well";
+            self.boxed(Field::Layers, asking.field == Field::Layers, layers, Role::Text, text);
+        }
         for code in asking.to_accept() {
             self.tick(asking, code);
         }
@@ -354,7 +423,6 @@ impl Page<'_> {
 
     /// A warning with its box, once for all plans.
     fn tick(&mut self, asking: &Asking, code: WarningCode) {
-        let skin = &self.model.skin;
         let all = asking.plans.iter().flat_map(|planned| &planned.plan.content().warnings);
         let mut texts: Vec<&str> = Vec::new();
         for warning in all.filter(|warning| warning.code == code) {
@@ -362,17 +430,24 @@ impl Page<'_> {
                 texts.push(&warning.text);
             }
         }
-        let mark = if asking.accepted.contains(&code) { "[x] " } else { "[ ] " };
-        let focused = asking.field == Field::Tick(code);
-        let style = skin.of(if focused { Role::Selection } else { Role::Warn });
-        let text = skin.glyphs.text(&format!("{} ({})", texts.join(" "), code.as_str()));
+        let text = format!("{} ({})", texts.join(" "), code.as_str());
+        let field = Field::Tick(code);
+        self.boxed(field, asking.field == field, asking.accepted.contains(&code), Role::Warn, &text);
+    }
+
+    /// Something that can be ticked.
+    fn boxed(&mut self, field: Field, focused: bool, ticked: bool, role: Role, text: &str) {
+        let skin = &self.model.skin;
+        let mark = if ticked { "[x] " } else { "[ ] " };
+        let style = skin.of(if focused { Role::Selection } else { role });
+        let text = skin.glyphs.text(text);
         for (n, line) in wrap(&text, self.columns.saturating_sub(5).max(1)).into_iter().enumerate() {
             let front = match (n, focused) {
                 (0, true) => format!(">{mark}"),
                 (0, false) => format!(" {mark}"),
                 _ => "     ".to_owned(),
             };
-            self.rows.push((Line::styled(format!("{front}{line}"), style), Some(Field::Tick(code))));
+            self.rows.push((Line::styled(format!("{front}{line}"), style), Some(field)));
         }
     }
 

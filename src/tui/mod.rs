@@ -4,6 +4,7 @@
 //! carries them out; `view` paints. Nothing is painted when nothing changed, and nothing wakes up when nothing
 //! happens, but for one look a second at whether the terminal is still there.
 
+mod cache;
 mod clipboard;
 mod dialog;
 mod facts;

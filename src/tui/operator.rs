@@ -12,7 +12,7 @@ use super::runner::{Lane, guarded};
 use super::state::Msg;
 use crate::games;
 use crate::model::outline::Ask;
-use crate::model::plan::{Operation, Outcome, Reason, Refusal};
+use crate::model::plan::{Operation, Outcome, Plan, Proof, Reason, Refusal};
 use crate::model::{Cancel, LayerKind, Profile, shown_path};
 use crate::ops::ask::{self, Planned};
 use crate::ops::run::Done;
@@ -49,6 +49,11 @@ impl Operator {
         Self { base, plans: Lane::new("plan"), stop: Cancel::new(), running: None, recovery: None }
     }
 
+    /// What operations know of the machine now.
+    pub(super) fn setting(&self) -> Setting {
+        self.base.setting()
+    }
+
     /// Plans; a newer wish replaces this one.
     pub(super) fn plan(&mut self, out: &Sender<Msg>, ticket: u64, wish: Wish) {
         let base = self.base.clone();
@@ -64,13 +69,25 @@ impl Operator {
         self.plans.stop();
     }
 
+    /// Reads what was done; a newer wish replaces this one.
+    pub(super) fn past(&mut self, out: &Sender<Msg>, roots: Vec<PathBuf>) {
+        let base = self.base.clone();
+        self.plans.give(
+            out,
+            Box::new(move |_| {
+                let (entries, messages) = past(&roots, &base.setting());
+                Msg::Past { entries, messages }
+            }),
+        );
+    }
+
     /// Carries out what was agreed to, on a thread that the end of the program waits for.
     pub(super) fn perform(&mut self, out: &Sender<Msg>, ticket: u64, agreed: Vec<Agreed>) {
         self.wait();
-        let (setting, cancel, sender) = (self.base.setting(), self.stop.restart(), out.clone());
+        let (base, cancel, sender) = (self.base.clone(), self.stop.restart(), out.clone());
         let run = move || {
             // A failure here is told apart from one of a check or a map, which changes nothing about the operation.
-            let end = guarded(|| Msg::Ended { ticket, ends: perform(&sender, ticket, agreed, &setting, &cancel) });
+            let end = guarded(|| Msg::Ended { ticket, ends: perform(&sender, ticket, agreed, &base, &cancel) });
             let _ = sender.send(if let Msg::Failed(what) = end { Msg::Broken { ticket, what } } else { end });
         };
         match Builder::new().name("operation".to_owned()).spawn(run) {
@@ -124,7 +141,7 @@ impl Drop for Operator {
 fn planned(base: &Base, wish: Wish, cancel: &Cancel) -> Result<Vec<Planned>, Refusal> {
     let setting = base.setting();
     match wish {
-        Wish::Save { operation, mut profile, world, layer, name } => {
+        Wish::Save { operation, mut profile, world, layer, name, into, with_layers, overwrite } => {
             check(base, operation, &mut profile, &world, layer.as_deref(), cancel);
             let gone = || Refusal::new(Reason::SourceGone, "What was chosen is not there any more.");
             let world = profile.worlds.iter().find(|there| there.id == world).ok_or_else(gone)?;
@@ -135,12 +152,19 @@ fn planned(base: &Base, wish: Wish, cancel: &Cancel) -> Result<Vec<Planned>, Ref
                 profile: &profile,
                 world,
                 layer,
-                into: None,
+                into: into.as_deref(),
                 name: name.as_deref(),
-                with_layers: false,
-                overwrite: false,
+                with_layers,
+                overwrite,
             };
             Ok(vec![ask::plan(&question, &base.request.context(cancel), &setting)?])
+        }
+        Wish::Several { each, .. } => {
+            let mut all = Vec::new();
+            for wish in each {
+                all.extend(planned(base, wish, cancel)?);
+            }
+            Ok(all)
         }
         Wish::Undo { roots, name } => {
             let (entries, messages) = past(&roots, &setting);
@@ -155,8 +179,9 @@ fn planned(base: &Base, wish: Wish, cancel: &Cancel) -> Result<Vec<Planned>, Ref
             };
             Ok(vec![ask::undo(entry, &setting)?])
         }
-        Wish::Purge { roots } => {
-            let (entries, _) = past(&roots, &setting);
+        Wish::Purge { roots, name } => {
+            let (mut entries, _) = past(&roots, &setting);
+            entries.retain(|entry| name.as_ref().is_none_or(|name| entry.record.name == *name));
             ask::to_purge(&entries, None, &setting).iter().map(|group| ask::purge(group, &setting)).collect()
         }
     }
@@ -197,11 +222,40 @@ fn check(base: &Base, operation: Operation, profile: &mut Profile, world: &str, 
     }
 }
 
+/// The plan of a wish once more, if it does what was agreed to.
+fn anew(base: &Base, wish: Wish, before: &Plan, cancel: &Cancel) -> Result<Plan, Refusal> {
+    let again = planned(base, wish, cancel)?.pop();
+    again
+        .map(|again| again.plan)
+        .filter(|plan| ask::same(plan, before))
+        .ok_or_else(|| Refusal::new(Reason::Stale, "What would be done now differs from what was shown."))
+}
+
 /// Carries plans out one after the other, until one does not end well.
-fn perform(out: &Sender<Msg>, ticket: u64, agreed: Vec<Agreed>, setting: &Setting, cancel: &Cancel) -> Vec<Done> {
+fn perform(out: &Sender<Msg>, ticket: u64, agreed: Vec<Agreed>, base: &Base, cancel: &Cancel) -> Vec<Done> {
+    let setting = &base.setting();
     let mut ends = Vec::new();
     let mut before = 0;
-    for Agreed { plan, consent } in agreed {
+    for (n, Agreed { mut plan, mut consent, again }) in agreed.into_iter().enumerate() {
+        if n > 0
+            && let Some(wish) = again
+        {
+            match anew(base, wish, &plan, cancel) {
+                Ok(fresh) => {
+                    // It does the same as the one that was on the screen, by another number.
+                    if fresh.id() != plan.id() {
+                        consent.proof = Proof::Yes;
+                    }
+                    plan = fresh;
+                }
+                Err(refusal) => {
+                    let name = plan.content().name.clone();
+                    let outcome = Outcome::Refused(refusal);
+                    ends.push(Done { name, outcome, told: Vec::new(), server_came_up: false });
+                    break;
+                }
+            }
+        }
         let (name, bytes) = (plan.content().name.clone(), plan.content().bytes);
         let mut said: Option<Instant> = None;
         let done = match plan.confirm(&consent) {

@@ -6,9 +6,10 @@ use std::collections::HashSet;
 use ratatui::layout::Rect;
 
 use super::layout::{areas, inside};
-use super::state::{DetailsKey, Focus, MapState, Model, PaintKey, PictureKey};
+use super::state::{DetailsKey, Focus, MapState, Model, PaintKey, PictureKey, Subject};
 use super::update::refresh;
 use super::view::{details, map, rows};
+use crate::model::Server;
 use crate::raster::{Picture, View};
 
 /// Brings everything that a frame shows up to date.
@@ -39,6 +40,8 @@ fn tree(model: &mut Model, area: Rect) {
         minute: model.minute(),
         theme: model.theme.name.clone(),
         mark: model.mark.clone(),
+        marks: model.marks.clone(),
+        servers: model.servers.iter().map(|(id, (server, _))| (id.clone(), server.state)).collect(),
         open: if model.filter.is_empty() { model.tree.open.clone() } else { model.tree.open_filtered.clone() },
     };
     if model.tree.painted.key.as_ref() != Some(&key) {
@@ -63,6 +66,7 @@ fn tree(model: &mut Model, area: Rect) {
 fn lines(model: &mut Model, area: Rect) {
     let key = DetailsKey {
         node: model.shown,
+        server: server(model),
         revision: model.catalog.revision,
         width: area.width,
         minute: model.minute(),
@@ -76,6 +80,14 @@ fn lines(model: &mut Model, area: Rect) {
     }
     let last = model.details.lines.len().saturating_sub(usize::from(area.height));
     model.details.scroll = model.details.scroll.min(last);
+}
+
+/// What was seen of the server of what the details show.
+fn server(model: &Model) -> Option<Server> {
+    let subject = model.shown.and_then(|node| model.subject(node))?;
+    let (Subject::Profile(profile) | Subject::World(profile, _) | Subject::Layer(profile, ..)) = subject;
+    // When it was looked at is not shown, and is no reason to lay everything out again.
+    model.server(&profile.id).map(|server| Server { at: jiff::Timestamp::UNIX_EPOCH, ..server.clone() })
 }
 
 fn picture(model: &mut Model, area: Rect) {

@@ -12,8 +12,8 @@ use super::state::{Effect, Msg};
 use crate::config::Config;
 use crate::config::theme::{Depth, Theme};
 use crate::games;
-use crate::model::{Cancel, Layer, Profile, Severity, World, shown};
-use crate::ops::{Setting, follow};
+use crate::model::{Cancel, Layer, Profile, Server, Severity, World, shown};
+use crate::ops::{Setting, follow, liveness};
 use crate::scan::{self, Listening, Request, ServerNews, Spoken, Watch, WatchEvent};
 
 /// A piece of work: gets the ticket that tells it when to stop, and gives a message.
@@ -85,6 +85,12 @@ fn words(panic: &(dyn std::any::Any + Send)) -> String {
     text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".to_owned())
 }
 
+/// Whether a server uses a profile; an archive has none.
+fn server(profile: &Profile, setting: &Setting) -> Option<(String, Server)> {
+    let game = games::by_id(profile.game).filter(|_| profile.root.is_dir())?;
+    Some((profile.id.clone(), liveness::look(&game.traces(profile), setting)))
+}
+
 /// What the game saved in a profile after a restore and is not what came of it, as far as headers show.
 fn astray(profile: &Profile, ticket: &Cancel) -> Vec<follow::Followed> {
     let Some(game) = games::by_id(profile.game) else { return Vec::new() };
@@ -109,6 +115,8 @@ pub(super) struct Runner {
     charts: Lane,
     /// Looks at what became of restores.
     backs: Lane,
+    /// Looks for a server.
+    servers: Lane,
     /// Operations of which that was told.
     judged: Arc<Mutex<HashSet<String>>>,
     config: Arc<Config>,
@@ -131,6 +139,7 @@ impl Runner {
             checks: Lane::new("check"),
             charts: Lane::new("map"),
             backs: Lane::new("after"),
+            servers: Lane::new("server"),
             judged: Arc::default(),
             listening: None,
             watch: None,
@@ -210,7 +219,7 @@ impl Runner {
     /// Holds what lies in place of a restored world against what was put there, on a thread of its own.
     fn look_back(&mut self, profiles: &[Profile]) {
         let (profiles, judged) = (profiles.to_vec(), Arc::clone(&self.judged));
-        let out = self.out.clone();
+        let (out, setting) = (self.out.clone(), self.operator.setting());
         self.backs.give(
             &self.out,
             Box::new(move |ticket| {
@@ -221,9 +230,15 @@ impl Runner {
                         let _ = out.send(Msg::Told { title: "After the restore", severity: followed.severity, text });
                     }
                 }
-                Msg::Looked
+                Msg::Servers(profiles.iter().filter_map(|profile| server(profile, &setting)).collect())
             }),
         );
+    }
+
+    /// Looks whether a server uses a profile.
+    fn server(&mut self, profile: Box<Profile>) {
+        let setting = self.operator.setting();
+        self.servers.give(&self.out, Box::new(move |_| Msg::Servers(server(&profile, &setting).into_iter().collect())));
     }
 
     /// Carries out what concerns neither the terminal nor the loop.
@@ -252,6 +267,8 @@ impl Runner {
                 );
             }
             Effect::Plan { ticket, wish } => self.operator.plan(&self.out, ticket, wish),
+            Effect::Server { profile } => self.server(profile),
+            Effect::Past { roots } => self.operator.past(&self.out, roots),
             Effect::StopPlan => self.operator.stop_plan(),
             Effect::Perform { ticket, agreed } => self.operator.perform(&self.out, ticket, agreed),
             Effect::StopOperation => self.operator.stop_operation(),
@@ -277,6 +294,7 @@ impl Runner {
         self.checks.stop();
         self.charts.stop();
         self.backs.stop();
+        self.servers.stop();
         // What was started to hear a server ends first.
         self.listening = None;
         self.operator.stop_plan();

@@ -1,5 +1,6 @@
 use std::cell::RefCell;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use jiff::tz::TimeZone;
 use ratatui::text::Line;
 use tui_tree_widget::{TreeItem, TreeState};
 
+use super::cache::Cache;
 use super::dialog::{Agreed, Dialog, Notice, Wish};
 use super::facts::Facts;
 use super::glyphs::Glyphs;
@@ -17,8 +19,9 @@ use super::tree::{Forest, Says};
 use crate::config::keys::Keymap;
 use crate::config::theme::{Role, Theme};
 use crate::model::plan::Refusal;
-use crate::model::{Checked, Finding, GameId, Layer, Profile, Severity, World};
+use crate::model::{Checked, Finding, GameId, Layer, Profile, Server, ServerState, Severity, World};
 use crate::ops::ask::Planned;
+use crate::ops::history::Entry;
 use crate::ops::run::Done;
 use crate::raster::{Chart, Picture};
 use crate::scan::{Catalog, Event};
@@ -47,8 +50,10 @@ pub(super) enum Msg {
     Broken { ticket: u64, what: String },
     /// What became of operations that were interrupted in an earlier run.
     Recovered(Vec<String>),
-    /// A worker has looked, and there was nothing to say that was not said.
-    Looked,
+    /// A worker has read what was done.
+    Past { entries: Vec<Entry>, messages: Vec<String> },
+    /// Whether servers use these profiles, by id.
+    Servers(Vec<(String, Server)>),
     /// Files under profiles changed.
     Dirty,
     /// A server said something of its saves, or what the game saved after an operation has to be known.
@@ -92,6 +97,10 @@ pub(super) enum Effect {
     Perform { ticket: u64, agreed: Vec<Agreed> },
     /// Stop the operation as long as the save is still what it was.
     StopOperation,
+    /// Look whether a server uses a profile.
+    Server { profile: Box<Profile> },
+    /// Read what was done below these roots.
+    Past { roots: Vec<PathBuf> },
     /// Send a text to the terminal's clipboard.
     Clipboard(Vec<u8>),
     /// Load the theme after the named one.
@@ -139,6 +148,17 @@ pub(super) enum Overlay {
     Palette { query: String, at: usize },
     /// Two layers side by side.
     Compare { left: String, right: String, scroll: usize },
+    /// What was done before, and which of it is chosen.
+    History { at: usize },
+}
+
+/// What was done, as it was read last.
+#[derive(Debug)]
+pub(super) struct Past {
+    /// Newest first.
+    pub(super) entries: Vec<Entry>,
+    /// What could not be read, in sentences.
+    pub(super) messages: Vec<String>,
 }
 
 /// In which order worlds and layers stand.
@@ -201,6 +221,8 @@ pub(super) struct PaintKey {
     pub(super) minute: i64,
     pub(super) theme: String,
     pub(super) mark: Option<String>,
+    pub(super) marks: BTreeSet<String>,
+    pub(super) servers: Vec<(String, ServerState)>,
     /// Only what is open has rows.
     pub(super) open: HashSet<u32>,
 }
@@ -250,35 +272,6 @@ pub(super) struct PictureKey {
     pub(super) moved: (f64, f64),
 }
 
-/// Charts that were made, the least recently used ones leaving first.
-#[derive(Debug, Default)]
-pub(super) struct Cache {
-    charts: VecDeque<(Signature, Rc<Chart>, usize)>,
-}
-
-impl Cache {
-    /// The most bytes of charts that are kept.
-    pub(super) const MOST: usize = 16 * 1024 * 1024;
-
-    pub(super) fn get(&mut self, signature: &Signature) -> Option<Rc<Chart>> {
-        let at = self.charts.iter().position(|(known, ..)| known == signature)?;
-        let found = self.charts.remove(at)?;
-        let chart = Rc::clone(&found.1);
-        self.charts.push_front(found);
-        Some(chart)
-    }
-
-    pub(super) fn put(&mut self, signature: Signature, chart: Rc<Chart>) {
-        let text: usize = chart.marks.iter().map(|mark| mark.label.len() + 48).sum();
-        let bytes = text + chart.squares.len() * 12 + 256;
-        self.charts.retain(|(known, ..)| *known != signature);
-        self.charts.push_front((signature, chart, bytes));
-        while self.charts.len() > 1 && self.charts.iter().map(|(.., bytes)| bytes).sum::<usize>() > Self::MOST {
-            self.charts.pop_back();
-        }
-    }
-}
-
 /// The details pane, laid out.
 #[derive(Debug, Default)]
 pub(super) struct DetailsPane {
@@ -291,6 +284,7 @@ pub(super) struct DetailsPane {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DetailsKey {
     pub(super) node: Option<u32>,
+    pub(super) server: Option<Server>,
     pub(super) revision: u64,
     pub(super) width: u16,
     pub(super) minute: i64,
@@ -364,8 +358,15 @@ pub(super) struct Model {
     pub(super) details: DetailsPane,
     pub(super) map: MapPane,
     pub(super) checking: Checking,
+    /// One side of a comparison.
     pub(super) mark: Option<String>,
+    /// Ids of worlds and layers that are marked for one question.
+    pub(super) marks: BTreeSet<String>,
     pub(super) overlay: Option<Overlay>,
+    /// What was seen of servers, by profile, and when that was, by how long the program has run.
+    pub(super) servers: BTreeMap<String, (Server, Duration)>,
+    /// What the history shows; none until it was read.
+    pub(super) past: Option<Past>,
     /// Lies over everything, and has all keys.
     pub(super) dialog: Option<Dialog>,
     /// The number of the newest piece of work of a dialog.
@@ -408,7 +409,10 @@ impl Model {
             map: MapPane { shown: true, ..MapPane::default() },
             checking: Checking::default(),
             mark: None,
+            marks: BTreeSet::new(),
             overlay: None,
+            servers: BTreeMap::new(),
+            past: None,
             dialog: None,
             tickets: 0,
             notices: Vec::new(),
@@ -442,6 +446,11 @@ impl Model {
     /// How rows and titles say things.
     pub(super) fn says(&self) -> Says<'_> {
         Says { glyphs: &self.skin.glyphs, zone: &self.zone }
+    }
+
+    /// What was seen of the server of a profile.
+    pub(super) fn server(&self, profile: &str) -> Option<&Server> {
+        self.servers.get(profile).map(|(server, _)| server)
     }
 
     pub(super) fn minute(&self) -> i64 {

@@ -178,23 +178,11 @@ fn one(
 /// The plan once more after others before it have changed the disk: the same but for what follows from that.
 fn anew(job: &Job<'_>, before: &Plan) -> Result<Plan, Refusal> {
     match (job.plan)() {
-        Ok(again) if same(&again.plan, before) => Ok(again.plan),
+        Ok(again) if ask::same(&again.plan, before) => Ok(again.plan),
         Ok(_) => Err(Refusal::new(Reason::Stale, "What would be done now differs from what was shown.")),
         Err(Stop::Refused(refusal)) => Err(refusal),
         Err(Stop::Failed(failure)) => Err(Refusal::new(Reason::SourceGone, failure.text)),
     }
-}
-
-/// True for plans that do the same to the same files. Their own names follow from the state of the disk and may differ.
-fn same(one: &Plan, other: &Plan) -> bool {
-    let plain = |plan: &Plan| {
-        let draft = plan.content();
-        let own = draft.name.as_str();
-        let steps: Vec<String> = draft.steps.iter().map(|step| format!("{step:?}").replace(own, "")).collect();
-        let warnings: Vec<_> = draft.warnings.iter().map(|warning| warning.code).collect();
-        (draft.operation, draft.subject.clone(), draft.keep.clone(), draft.undoes.clone(), steps, warnings)
-    };
-    plain(one) == plain(other)
 }
 
 /// Prints the results, or the document, and says how it ended.

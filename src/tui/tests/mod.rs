@@ -7,4 +7,5 @@ mod operate;
 mod pure;
 mod says;
 mod screens;
+mod several;
 mod sizes;

@@ -14,7 +14,7 @@ use crate::tui::testing::{Driver, ago};
 use crate::tui::update::update;
 
 /// A plan as a worker would make it.
-fn plan(operation: Operation, type_name: &str, warnings: &[(WarningCode, &str)]) -> Plan {
+pub(super) fn plan(operation: Operation, type_name: &str, warnings: &[(WarningCode, &str)]) -> Plan {
     let line = |label: &str, text: &str| (label.to_owned(), text.to_owned());
     Draft {
         operation,
@@ -44,7 +44,7 @@ fn plan(operation: Operation, type_name: &str, warnings: &[(WarningCode, &str)])
     .seal()
 }
 
-fn shown(plan: &Plan) -> Vec<Planned> {
+pub(super) fn shown(plan: &Plan) -> Vec<Planned> {
     let server = Server {
         state: ServerState::Stopped,
         reasons: vec!["No process, no open file and no lock points to a server.".to_owned()],
@@ -55,7 +55,7 @@ fn shown(plan: &Plan) -> Vec<Planned> {
 }
 
 /// A driver whose restore of a layer is being planned, and the ticket.
-fn restoring(size: (u16, u16), unicode: bool) -> (Driver, u64) {
+pub(super) fn restoring(size: (u16, u16), unicode: bool) -> (Driver, u64) {
     let mut driver = Driver::new(size, unicode, Depth::Mono);
     driver.keys("gjjjllj").rest();
     assert_eq!(driver.selected(), "valheim/Midgard@auto-1");
@@ -77,14 +77,14 @@ fn asked(size: (u16, u16), unicode: bool, plan: &Plan) -> (Driver, u64) {
     (driver, ticket)
 }
 
-fn agreed(driver: &Driver) -> Option<&[Agreed]> {
+pub(super) fn agreed(driver: &Driver) -> Option<&[Agreed]> {
     driver.effects.iter().find_map(|effect| match effect {
         Effect::Perform { agreed, .. } => Some(agreed.as_slice()),
         _ => None,
     })
 }
 
-fn done(outcome: Outcome) -> Done {
+pub(super) fn done(outcome: Outcome) -> Done {
     Done { name: "0123456789ab".to_owned(), outcome, told: Vec::new(), server_came_up: false }
 }
 
@@ -105,7 +105,7 @@ fn what_is_confirmed_is_the_plan_that_was_on_the_screen() {
     let (mut driver, _) = asked((80, 24), true, &plan);
     driver.keys("<Tab><Enter>");
     let consent = Consent { proof: Proof::Dialog { shown: plan.id() }, accepted: Vec::new() };
-    assert_eq!(agreed(&driver), Some([Agreed { plan, consent }].as_slice()));
+    assert_eq!(agreed(&driver), Some([Agreed { plan, consent, again: None }].as_slice()));
     driver.effects.clear();
     driver.keys("<Enter><Tab><Enter>");
     assert_eq!(driver.effects, [], "it is carried out once");

@@ -1,7 +1,7 @@
 use super::super::layout;
 use super::super::state::{Effect, Focus, Model, Overlay, Subject};
 use super::super::tree::Kind;
-use super::{check, close_top, entry, look, operate, scan};
+use super::{check, close_top, entry, history, look, marks, operate, scan, wishes};
 use crate::config::actions::{Action, Context};
 use crate::config::keys::Key;
 use crate::config::theme::Role;
@@ -10,6 +10,7 @@ use crate::config::theme::Role;
 pub(crate) fn context(model: &Model) -> Context {
     match (&model.overlay, model.focus) {
         (Some(Overlay::Compare { .. }), _) => Context::Compare,
+        (Some(Overlay::History { .. }), _) => Context::History,
         (Some(_), _) => Context::Entry,
         (None, Focus::Tree) => Context::Tree,
         (None, Focus::Details) => Context::Details,
@@ -89,6 +90,11 @@ pub(super) fn act(model: &mut Model, action: Action, times: usize, effects: &mut
                 effects.push(Effect::Quit(0));
             }
         }
+        Action::History => history::open(model, effects),
+        Action::Undo | Action::Purge if matches!(model.overlay, Some(Overlay::History { .. })) => {
+            history::ask(model, action, effects);
+        }
+        Action::Mark => marks::toggle(model, effects),
         Action::Restore
         | Action::Copy
         | Action::Rename
@@ -96,7 +102,7 @@ pub(super) fn act(model: &mut Model, action: Action, times: usize, effects: &mut
         | Action::Delete
         | Action::Undo
         | Action::Purge => {
-            if let Some(operation) = operate::operation(action) {
+            if let Some(operation) = wishes::operation(action) {
                 operate::ask(model, operation, effects);
             }
         }
@@ -126,6 +132,9 @@ fn go(model: &mut Model, down: isize, right: isize) {
     if let Some(Overlay::Compare { scroll, .. }) = &mut model.overlay {
         *scroll = scroll.saturating_add_signed(down);
         return;
+    }
+    if matches!(model.overlay, Some(Overlay::History { .. })) {
+        return history::go(model, down);
     }
     match model.focus {
         Focus::Details => model.details.scroll = model.details.scroll.saturating_add_signed(down),

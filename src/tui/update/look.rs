@@ -3,10 +3,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::super::layout;
-use super::super::state::{Effect, MapState, Model, Signature};
+use super::super::state::{Effect, MapState, Model, Signature, Subject};
 use super::super::tree::{Kind, Says, anchor};
 use super::check;
-use crate::model::Finding;
+use crate::model::{Finding, Server};
 use crate::raster::Chart;
 
 /// How long the cursor rests before the details follow it: a burst of keys then moves one line instead of a page.
@@ -14,6 +14,9 @@ const DETAILS: Duration = Duration::from_millis(30);
 
 /// How long the cursor rests before a map is made and a check begins.
 const PREVIEW: Duration = Duration::from_millis(100);
+
+/// How old the last look at a server is before the next one: it reads what the system tells of all processes.
+const SERVER: Duration = Duration::from_secs(5);
 
 /// How long the map before stays while the next one is made: most are there sooner, and nothing flickers.
 const LOADING: Duration = Duration::from_millis(250);
@@ -134,9 +137,33 @@ pub(super) fn due(model: &mut Model, effects: &mut Vec<Effect>) {
         model.preview_at = None;
         refresh(model);
         preview(model, effects);
+        server(model, effects);
         if let Some(node) = model.tree.selected {
             check::background(model, node, effects);
         }
+    }
+}
+
+/// Looks whether a server uses what is selected, when that is some time ago.
+fn server(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(subject) = model.tree.selected.and_then(|node| model.subject(node)) else { return };
+    let (Subject::Profile(profile) | Subject::World(profile, _) | Subject::Layer(profile, ..)) = subject;
+    let (profile, now) = (Box::new(profile.clone()), model.up);
+    // The first look at all of them comes with the end of a scan.
+    if let Some((_, at)) = model.servers.get_mut(&profile.id)
+        && now.saturating_sub(*at) >= SERVER
+    {
+        *at = now;
+        effects.push(Effect::Server { profile });
+    }
+}
+
+/// A worker has looked.
+pub(super) fn servers(model: &mut Model, seen: Vec<(String, Server)>) {
+    for (id, server) in seen {
+        let before = model.servers.insert(id, (server.clone(), model.up));
+        model.dirty |=
+            before.is_none_or(|(before, _)| (before.state, before.reasons) != (server.state, server.reasons));
     }
 }
 

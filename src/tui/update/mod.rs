@@ -3,10 +3,14 @@
 
 mod check;
 mod entry;
+mod history;
 mod keys;
 mod look;
+mod marks;
+mod notice;
 mod operate;
 mod scan;
+mod wishes;
 
 use super::input::Input;
 use super::state::{Effect, Model, Msg, Overlay};
@@ -25,7 +29,7 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             model.up = up;
             look::due(model, &mut effects);
             scan::due(model, &mut effects);
-            operate::notice_due(model);
+            notice::due(model);
         }
         Msg::Input(Input::Key(key, times)) if model.dialog.is_some() => {
             operate::press(model, key, usize::from(times), &mut effects);
@@ -45,9 +49,10 @@ pub(super) fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Progress { ticket, bytes, path } => operate::progress(model, ticket, bytes, path),
         Msg::Ended { ticket, ends } => operate::ended(model, ticket, &ends, &mut effects),
         Msg::Broken { ticket, what } => operate::failed(model, ticket, &what, &mut effects),
-        Msg::Recovered(lines) => operate::recovered(model, lines, &mut effects),
-        Msg::Told { title, severity, text } => operate::told(model, title, severity, text),
-        Msg::Looked => {}
+        Msg::Recovered(lines) => notice::recovered(model, lines, &mut effects),
+        Msg::Told { title, severity, text } => notice::told(model, title, severity, text),
+        Msg::Past { entries, messages } => history::read(model, entries, messages),
+        Msg::Servers(seen) => look::servers(model, seen),
         Msg::Dirty => scan::dirty(model, &mut effects),
         Msg::Note(note) => {
             model.note = Some(crate::model::shown(&note));
@@ -99,6 +104,7 @@ fn close_top(model: &mut Model, effects: &mut Vec<Effect>) -> bool {
             true
         }
         None if model.status.take().is_some() => true,
+        None if marks::clear(model) => true,
         None => model.mark.take().is_some(),
     }
 }

@@ -1,33 +1,19 @@
 //! Dialogs: from a key to a plan, from a plan on the screen to a consent, from a consent to what became of it.
 
-use super::super::dialog::{Asking, Dialog, Field, Notice, READABLE, Running, Stage, Wish, rows};
+use super::super::dialog::{Asking, Dialog, Field, READABLE, Running, Stage, Wish, rows};
 use super::super::layout;
-use super::super::state::{Effect, Model, Subject};
-use super::scan;
+use super::super::state::{Effect, Model};
+use super::wishes::wish;
+use super::{notice, scan};
 use crate::config::actions::Action;
 use crate::config::keys::{Key, KeyName};
 use crate::config::theme::Role;
 use crate::model::plan::{Operation, Outcome, Plan, Refusal};
-use crate::model::{LayerKind, Severity};
 use crate::ops::ask::Planned;
 use crate::ops::run::Done;
 
 /// The most characters of a name that is typed.
 const LONGEST: usize = 200;
-
-/// The operation that a key asks for.
-pub(super) fn operation(action: Action) -> Option<Operation> {
-    Some(match action {
-        Action::Restore => Operation::Restore,
-        Action::Copy => Operation::Copy,
-        Action::Rename => Operation::Rename,
-        Action::Backup => Operation::Backup,
-        Action::Delete => Operation::Delete,
-        Action::Undo => Operation::Undo,
-        Action::Purge => Operation::Purge,
-        _ => return None,
-    })
-}
 
 /// Opens the dialog of an operation on what is selected.
 pub(super) fn ask(model: &mut Model, operation: Operation, effects: &mut Vec<Effect>) {
@@ -44,7 +30,7 @@ pub(super) fn ask(model: &mut Model, operation: Operation, effects: &mut Vec<Eff
     open(model, wish, stage, effects);
 }
 
-fn open(model: &mut Model, wish: Wish, stage: Stage, effects: &mut Vec<Effect>) {
+pub(super) fn open(model: &mut Model, wish: Wish, stage: Stage, effects: &mut Vec<Effect>) {
     model.overlay = None;
     model.status = None;
     model.dirty = true;
@@ -56,41 +42,11 @@ fn open(model: &mut Model, wish: Wish, stage: Stage, effects: &mut Vec<Effect>) 
     model.dialog = Some(Dialog { operation, wish, ticket: model.tickets, stage, scroll: 0, painted: false });
 }
 
-/// What is asked for, or why nothing can be asked here.
-fn wish(model: &Model, operation: Operation) -> Result<Wish, &'static str> {
-    const NOTHING: &str = "Choose a world or a layer first.";
-    let subject = model.tree.selected.and_then(|node| model.subject(node)).ok_or(NOTHING)?;
-    let (Subject::Profile(profile) | Subject::World(profile, _) | Subject::Layer(profile, ..)) = subject;
-    match operation {
-        Operation::Undo => return Ok(Wish::Undo { roots: vec![profile.root.clone()], name: None }),
-        Operation::Purge => return Ok(Wish::Purge { roots: vec![profile.root.clone()] }),
-        _ => {}
-    }
-    let (world, layer) = match subject {
-        Subject::Profile(_) => return Err(NOTHING),
-        Subject::World(_, world) => (world, None),
-        // The live layer is the world itself.
-        Subject::Layer(_, world, layer) => (world, Some(layer).filter(|layer| layer.kind != LayerKind::Live)),
-    };
-    // A backup and another name are always about the live world.
-    let layer = layer.filter(|_| !matches!(operation, Operation::Backup | Operation::Rename));
-    if operation == Operation::Restore && layer.is_none() {
-        return Err("A restore needs an older layer: go into the world and choose one.");
-    }
-    Ok(Wish::Save {
-        operation,
-        profile: Box::new(profile.clone()),
-        world: world.id.clone(),
-        layer: layer.map(|layer| layer.id.clone()),
-        name: None,
-    })
-}
-
 /// A worker has planned, or says why not.
 pub(super) fn planned(model: &mut Model, ticket: u64, result: Result<Vec<Planned>, Refusal>) {
     let Some(dialog) = waiting(model, ticket) else { return };
     dialog.stage = match result {
-        Ok(plans) if !plans.is_empty() => Stage::Asking(Asking::new(plans)),
+        Ok(plans) if !plans.is_empty() => Stage::Asking(Asking::new(plans, &dialog.wish)),
         Ok(_) => Stage::Ended { lines: vec![(Role::Text, "There is nothing to do.".to_owned())], swap: None },
         Err(refusal) => Stage::Refused(refusal),
     };
@@ -133,10 +89,15 @@ pub(super) fn ended(model: &mut Model, ticket: u64, ends: &[Done], effects: &mut
     model.dirty = true;
     if plain {
         let words = summary(&running.plans);
+        let running_plans = running.plans.len();
         model.dialog = None;
-        let back = way_back(model, operation);
+        let several = running_plans > 1;
+        let back = way_back(model, operation, several);
+        if several {
+            model.marks.clear();
+        }
         model.say(Role::Ok, format!("{}{back}", model.skin.glyphs.text(&words)));
-        return next_notice(model);
+        return notice::next(model);
     }
     let mut lines = Vec::new();
     for (plan, done) in running.plans.iter().zip(ends) {
@@ -168,13 +129,16 @@ fn said(plan: &Plan) -> String {
 }
 
 /// How it can be taken back, with the key that does it.
-fn way_back(model: &Model, operation: Operation) -> String {
+fn way_back(model: &Model, operation: Operation, several: bool) -> String {
     if matches!(operation, Operation::Purge | Operation::Undo) {
         return String::new();
     }
     let mut rows = model.keymap.all();
     let keys = rows.find(|(row, _)| row.action == Action::Undo).and_then(|(_, keys)| keys.first());
-    keys.map_or_else(String::new, |key| format!(" {key} takes it back."))
+    keys.map_or_else(String::new, |key| match several {
+        true => format!(" {key} takes them back, the last one first."),
+        false => format!(" {key} takes it back."),
+    })
 }
 
 /// How one operation ended, in words that leave no doubt about what the save is now.
@@ -233,64 +197,6 @@ pub(super) fn failed(model: &mut Model, ticket: u64, what: &str, effects: &mut V
     model.dirty = true;
 }
 
-/// Sentences about operations that were interrupted: they stay until somebody has read them.
-pub(super) fn recovered(model: &mut Model, lines: Vec<String>, effects: &mut Vec<Effect>) {
-    if lines.is_empty() {
-        return;
-    }
-    let title = "An operation was interrupted earlier";
-    model.notices.extend(lines.into_iter().map(|text| Notice { title, role: Role::Warn, text }));
-    scan::dirty(model, effects);
-    if model.dialog.is_none() {
-        next_notice(model);
-    }
-}
-
-/// What a server said, or what became of a restore: what is only good to know stands on the last line for a while, the
-/// rest stays until it was read.
-pub(super) fn told(model: &mut Model, title: &'static str, severity: Severity, text: String) {
-    let role = match severity {
-        Severity::Note => return model.say(Role::Muted, text),
-        Severity::Warning => Role::Warn,
-        Severity::Error => Role::Danger,
-    };
-    let notice = Notice { title, role, text };
-    let shown = match model.dialog.as_mut().map(|dialog| (&mut dialog.stage, dialog.painted)) {
-        // What was on the screen already is not changed under somebody who reads it.
-        Some((Stage::Notice(shown), painted)) => {
-            if shown.contains(&notice) {
-                return;
-            }
-            (!painted && shown.first().is_some_and(|first| first.title == title)).then_some(shown)
-        }
-        _ => None,
-    };
-    match shown {
-        Some(shown) => shown.push(notice),
-        None if !model.notices.contains(&notice) => model.notices.push(notice),
-        None => {}
-    }
-    notice_due(model);
-}
-
-/// Shows what waits to be read, unless somebody is in the middle of something.
-pub(super) fn notice_due(model: &mut Model) {
-    if model.dialog.is_none() && model.overlay.is_none() {
-        next_notice(model);
-    }
-}
-
-fn next_notice(model: &mut Model) {
-    let Some(title) = model.notices.first().map(|notice| notice.title) else { return };
-    let (lines, rest) = std::mem::take(&mut model.notices).into_iter().partition(|notice| notice.title == title);
-    model.notices = rest;
-    model.overlay = None;
-    model.dirty = true;
-    let wish = Wish::Undo { roots: Vec::new(), name: None };
-    let stage = Stage::Notice(lines);
-    model.dialog = Some(Dialog { operation: Operation::Undo, wish, ticket: 0, stage, scroll: 0, painted: false });
-}
-
 /// Ends the dialog without having done anything.
 fn close(model: &mut Model, effects: &mut Vec<Effect>) {
     model.dirty = true;
@@ -307,7 +213,7 @@ fn close(model: &mut Model, effects: &mut Vec<Effect>) {
         _ => {}
     }
     model.dialog = None;
-    next_notice(model);
+    notice::next(model);
 }
 
 /// A key while a dialog is open. These keys are fixed: no configuration can make one of them agree.
@@ -330,6 +236,7 @@ pub(super) fn press(model: &mut Model, key: Key, times: usize, effects: &mut Vec
     match model.dialog.as_ref().map(|dialog| (&dialog.stage, dialog.painted)) {
         Some((Stage::Naming { .. }, _)) => naming(model, key, times, effects),
         Some((Stage::Asking(_), true)) => asking(model, key, times, effects),
+        Some((Stage::Refused(_), true)) if key.typed() == Some('o') => take_its_place(model, effects),
         Some((Stage::Ended { swap: Some(name), .. }, true)) if key.typed() == Some('u') => {
             let name = name.clone();
             swap_back(model, name, effects);
@@ -339,12 +246,39 @@ pub(super) fn press(model: &mut Model, key: Key, times: usize, effects: &mut Vec
     }
 }
 
+/// Plans a copy once more that puts aside what is in its way.
+fn take_its_place(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(dialog) = &mut model.dialog else { return };
+    if !matches!(&dialog.stage, Stage::Refused(refusal) if dialog.in_the_way(refusal)) {
+        return;
+    }
+    if let Wish::Save { overwrite, .. } = &mut dialog.wish {
+        *overwrite = true;
+    }
+    plan_again(model, effects);
+}
+
+/// Plans with or without the layers of the world.
+fn toggle_layers(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(dialog) = &mut model.dialog else { return };
+    if let Wish::Save { with_layers, .. } = &mut dialog.wish {
+        *with_layers = !*with_layers;
+    }
+    plan_again(model, effects);
+}
+
+fn plan_again(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(dialog) = &mut model.dialog else { return };
+    dialog.stage = Stage::Planning;
+    dialog.painted = false;
+    dialog.scroll = 0;
+    effects.push(Effect::Plan { ticket: dialog.ticket, wish: dialog.wish.clone() });
+    model.dirty = true;
+}
+
 fn swap_back(model: &mut Model, name: String, effects: &mut Vec<Effect>) {
     let Some(dialog) = model.dialog.take() else { return };
-    let roots = match dialog.wish {
-        Wish::Save { profile, .. } => vec![profile.root],
-        Wish::Undo { roots, .. } | Wish::Purge { roots } => roots,
-    };
+    let roots = dialog.wish.roots();
     open(model, Wish::Undo { roots, name: Some(name) }, Stage::Planning, effects);
 }
 
@@ -400,12 +334,26 @@ fn naming(model: &mut Model, key: Key, times: usize, effects: &mut Vec<Effect>) 
         *wrong = Some("Type a name first.".to_owned());
         return;
     }
-    if let Wish::Save { name, .. } = &mut dialog.wish {
-        *name = Some(std::mem::take(typed));
+    let place = typed.rsplit_once('/').filter(|_| dialog.operation == Operation::Copy);
+    let target = match place {
+        Some((profile, rest)) => {
+            let known = model.catalog.profiles.iter().find(|there| there.id == profile || there.name == profile);
+            match known {
+                Some(known) => Some((Some(Box::new(known.clone())), rest.to_owned())),
+                None => None,
+            }
+        }
+        None => Some((None, std::mem::take(typed))),
+    };
+    let Some((place, rest)) = target else {
+        *wrong = Some("There is no such profile here; the tree shows their names.".to_owned());
+        return;
+    };
+    if let Wish::Save { name, into, profile, .. } = &mut dialog.wish {
+        *name = Some(rest).filter(|rest| !rest.is_empty());
+        *into = place.filter(|into| into.id != profile.id || into.root != profile.root);
     }
-    dialog.stage = Stage::Planning;
-    dialog.painted = false;
-    effects.push(Effect::Plan { ticket: dialog.ticket, wish: dialog.wish.clone() });
+    plan_again(model, effects);
 }
 
 fn asking(model: &mut Model, key: Key, times: usize, effects: &mut Vec<Effect>) {
@@ -420,6 +368,7 @@ fn asking(model: &mut Model, key: Key, times: usize, effects: &mut Vec<Effect>) 
     }
     match field {
         Field::Cancel if enter => close(model, effects),
+        Field::Layers if enter || key.typed() == Some(' ') => toggle_layers(model, effects),
         Field::Tick(code) if enter || key.typed() == Some(' ') => {
             asking.missing = None;
             match asking.accepted.iter().position(|accepted| *accepted == code) {
@@ -457,7 +406,7 @@ fn walk(model: &mut Model, steps: usize, forward: bool) {
     asking.field = field;
     asking.missing = None;
     model.dirty = true;
-    if matches!(field, Field::Tick(_) | Field::Name) {
+    if matches!(field, Field::Layers | Field::Tick(_) | Field::Name) {
         reveal(model, field);
     }
 }
@@ -505,7 +454,7 @@ fn confirm(model: &mut Model, effects: &mut Vec<Effect>) {
         }
         return;
     }
-    let agreed = asking.agreed();
+    let agreed = asking.agreed(&dialog.wish);
     let plans = agreed.iter().map(|agreed| agreed.plan.clone()).collect();
     dialog.stage = Stage::Running(Running { plans, bytes: 0, path: String::new(), stopping: false });
     dialog.scroll = 0;

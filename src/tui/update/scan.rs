@@ -63,6 +63,7 @@ pub(super) fn due(model: &mut Model, effects: &mut Vec<Effect>) {
 }
 
 fn changed(model: &mut Model) {
+    super::marks::forget_gone(model);
     model.tree.stale = true;
     model.dirty = true;
     look::again(model);

@@ -5,12 +5,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::super::dialog::Stage;
-use super::super::state::{Model, Overlay, Sort};
+use super::super::state::{Model, Overlay, Sort, Subject};
 use super::super::text::{cut, width};
 use super::super::update::context;
 use crate::config::actions::{Action, Context, Group};
 use crate::config::theme::Role;
-use crate::model::Verdict;
+use crate::model::{LayerKind, Verdict};
 
 fn plural(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
@@ -33,6 +33,9 @@ pub(super) fn header(model: &Model, frame: &mut Frame, area: Rect) {
     if !model.filter.is_empty() {
         let filter = cut(&skin.glyphs.text(&model.filter), 30, skin.glyphs.ellipsis);
         right.push(format!("filter: {filter}, {} of {}", model.tree.forest.hits, model.tree.forest.total));
+    }
+    if !model.marks.is_empty() {
+        right.push(format!("{} marked", model.marks.len()));
     }
     if model.sort != Sort::Name {
         right.push(format!("sort: {}", model.sort.word()));
@@ -134,6 +137,19 @@ fn dialog_hints(model: &Model, stage: &Stage) -> Line<'static> {
     Line::from(spans)
 }
 
+/// Whether an operation fits what is selected: the others would only say what they want.
+fn is_of_use(action: Action, context: Context, subject: Option<&Subject<'_>>, marks: bool) -> bool {
+    let old = matches!(subject, Some(Subject::Layer(_, _, layer)) if layer.kind != LayerKind::Live);
+    let save = matches!(subject, Some(Subject::World(..) | Subject::Layer(..)));
+    match action {
+        Action::Restore => old && !marks,
+        Action::Copy => save && !marks,
+        Action::Purge => context == Context::History,
+        Action::Backup | Action::Delete | Action::Mark => save || marks,
+        _ => true,
+    }
+}
+
 /// The first actions that have a hint, with their keys.
 fn hints(model: &Model, context: Context, room: usize) -> Line<'static> {
     let skin = &model.skin;
@@ -148,7 +164,15 @@ fn hints(model: &Model, context: Context, room: usize) -> Line<'static> {
         let wanted = !word.is_empty() && (!nothing || row.group == Group::Program);
         wanted.then_some((row.action, keys.first()?.to_string(), word))
     });
-    let hints: Vec<(Action, String, &str)> = hints.collect();
+    let subject = model.tree.selected.and_then(|node| model.subject(node));
+    let hints = hints.filter(|(action, ..)| is_of_use(*action, context, subject.as_ref(), !model.marks.is_empty()));
+    let mut hints: Vec<(Action, String, &str)> = hints.collect();
+    // What can be done with a save comes before what can be looked at.
+    hints.sort_by_key(|(action, ..)| match action {
+        Action::Down | Action::Toggle => 0,
+        action if action.row().is_some_and(|row| row.group == Group::Changing) => 1,
+        _ => 2,
+    });
     let wide = |key: &str, word: &str| width(key) + 1 + width(word) + 2;
     // How to learn the rest, and how to leave, have their place whatever else fits.
     let always = |action: Action| matches!(action, Action::Help | Action::Quit);

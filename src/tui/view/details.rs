@@ -39,8 +39,8 @@ pub(in super::super) fn lines(model: &Model, width: usize) -> (String, Vec<Line<
             page.profile(profile);
             glyphs.text(&profile.name)
         }
-        Subject::World(_, world) => {
-            page.world(world);
+        Subject::World(profile, world) => {
+            page.world(profile, world);
             glyphs.text(&world.name)
         }
         Subject::Layer(_, world, layer) => {
@@ -187,12 +187,18 @@ impl Page<'_> {
         self.fact("folder", &glyphs.text(&shown_path(&profile.root)));
         self.fact("game", profile.game);
         self.fact("found", found);
+        if let Some(server) = self.model.server(&profile.id) {
+            self.fact("server", server.state.as_str());
+            for text in server.reasons.iter().chain(&server.restarts) {
+                self.fact("", &glyphs.text(text));
+            }
+        }
         self.fact("worlds", &profile.worlds.len().to_string());
         self.fact("size", &human::size(profile.worlds.iter().map(World::bytes).sum()));
         self.fact("free", &profile.free_bytes.map_or_else(|| "not known".to_owned(), human::size));
     }
 
-    fn world(&mut self, world: &World) {
+    fn world(&mut self, profile: &Profile, world: &World) {
         let verdict = world.verdict();
         let words = match world.live() {
             Some(live) => self::verdict(live),
@@ -206,6 +212,9 @@ impl Page<'_> {
         self.gap();
         let glyphs = self.model.skin.glyphs;
         let mut told: Vec<&str> = Vec::new();
+        if let Some(server) = self.model.server(&profile.id) {
+            self.fact("server", server.state.as_str());
+        }
         if let Some(live) = world.live() {
             self.facts(live);
             told.extend(live.facts.0.iter().filter(|fact| fact.value != Value::Unknown).map(|fact| fact.key));

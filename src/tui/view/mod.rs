@@ -5,6 +5,7 @@ mod compare;
 pub(super) mod details;
 mod dialog;
 mod empty;
+mod history;
 pub(super) mod map;
 mod menu;
 pub(super) mod rows;
@@ -48,6 +49,7 @@ pub(super) fn view(model: &Model, frame: &mut Frame) {
             Some(Overlay::Help { query, at }) => menu::help(model, frame, query, *at),
             Some(Overlay::Palette { query, at }) => menu::palette(model, frame, query, *at),
             Some(Overlay::Compare { left, right, scroll }) => compare::paint(model, frame, left, right, *scroll),
+            Some(Overlay::History { at }) => history::paint(model, frame, *at),
             Some(Overlay::Filter) | None => {}
         }
         if let Some(open) = &model.dialog {

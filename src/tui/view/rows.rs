@@ -9,7 +9,7 @@ use super::super::state::Model;
 use super::super::text::{cut, pad, pad_left, width};
 use super::super::tree::{Item, Kind};
 use crate::config::theme::Role;
-use crate::model::human;
+use crate::model::{ServerState, human};
 
 /// Columns of an indent, for the deepest node and its sign.
 const DEEPEST: usize = 6;
@@ -95,22 +95,39 @@ fn row(model: &Model, item: &Item, width_all: usize, columns: Columns) -> Line<'
     let room = width_all.saturating_sub(usize::from(item.depth) * 2 + 2);
     let right = columns.all().min(room);
     let left = room - right;
-    let marked = item.kind == Kind::Layer && model.mark.as_deref() == Some(item.key.as_str());
+    let compared = item.kind == Kind::Layer && model.mark.as_deref() == Some(item.key.as_str());
+    let marked = item.kind != Kind::Profile && model.marks.contains(&item.key);
     let role = match item.kind {
-        _ if marked => Role::Mark,
+        _ if marked || compared => Role::Mark,
         _ if item.hit => Role::Match,
         Kind::Profile => Role::Title,
         Kind::Layer if row.live => Role::Live,
         _ => Role::Text,
     };
-    let name = if marked { format!("= {}", row.name) } else { row.name.clone() };
+    let sign = match (marked, compared) {
+        (true, true) => "*= ",
+        (true, false) => "* ",
+        (false, true) => "= ",
+        (false, false) => "",
+    };
+    let name = format!("{sign}{}", row.name);
     let name = cut(&name, left, ellipsis);
     let mut spans = Vec::with_capacity(8);
     let used = width(&name);
     spans.push(Span::styled(name, skin.of(role)));
     let rest = left - used.min(left);
-    if !row.note.is_empty() && rest > width(&row.note) + 2 {
-        spans.push(Span::styled(pad(&format!("  {}", row.note), rest, ellipsis), skin.of(Role::Muted)));
+    let server = (item.kind == Kind::Profile).then(|| model.server(&item.key)).flatten();
+    // Whether a server runs is worth more than where the saves lie.
+    let server = match server.map(|server| server.state) {
+        Some(ServerState::Running) => "  running",
+        Some(ServerState::Stopped) => "  stopped",
+        Some(ServerState::Unknown) => "  server unknown",
+        None => "",
+    };
+    let note = if row.note.is_empty() { String::new() } else { format!("  {}", row.note) };
+    let note = [format!("{note}{server}"), server.to_owned(), note].into_iter().find(|note| rest > width(note));
+    if let Some(note) = note.filter(|note| !note.is_empty()) {
+        spans.push(Span::styled(pad(&note, rest, ellipsis), skin.of(Role::Muted)));
     } else {
         spans.push(Span::raw(" ".repeat(rest)));
     }
