@@ -31,7 +31,7 @@ pub struct Followed {
 pub fn operations(root: &Path) -> Vec<Record> {
     let mut untold = Vec::new();
     let mut all: Vec<_> = keeps_of([root]).iter().flat_map(|keep| history::read(keep, &mut untold)).collect();
-    all.sort_by(|one, other| (other.record.at, other.began).cmp(&(one.record.at, one.began)));
+    all.sort_by_key(|written| std::cmp::Reverse((written.record.at, written.began)));
     all.into_iter().map(|written| written.record).collect()
 }
 

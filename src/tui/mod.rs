@@ -88,7 +88,7 @@ pub fn run(config: Config, request: Request) -> io::Result<u8> {
     pump::read_signals(out.clone())?;
     model.size = term::size()?;
     let _guard = term::Guard::enter()?;
-    let mut pump = Pump::new(model, inbox, runner, config.clock.clone(), started)?;
+    let mut pump = Pump::new(model, inbox, runner, config.clock, started)?;
     let ended = pump.first_frame().and_then(|()| pump::read_terminal(out)).and_then(|()| pump.run());
     pump.runner.stop();
     // A write that fails means that the terminal is gone.

@@ -309,6 +309,8 @@ pub(super) struct Checking {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) text: String,
+    /// The end of it, which stays in sight however short the line is.
+    pub(super) tail: String,
     pub(super) role: Role,
     pub(super) until: Duration,
 }
@@ -426,9 +428,14 @@ impl Model {
 
     /// Shows a sentence on the last line for a while, longer when it is longer.
     pub(super) fn say(&mut self, role: Role, text: impl Into<String>) {
-        let text = text.into();
+        self.say_with(role, text, "");
+    }
+
+    /// The same with an end that is not cut off.
+    pub(super) fn say_with(&mut self, role: Role, text: impl Into<String>, tail: &str) {
+        let (text, tail) = (text.into(), tail.to_owned());
         let stay = Duration::from_secs(4 + u64::try_from(text.len() / 20).unwrap_or(0));
-        self.status = Some(Status { text, role, until: self.up + stay });
+        self.status = Some(Status { text, tail, role, until: self.up + stay });
         self.dirty = true;
     }
 

@@ -20,12 +20,11 @@ pub(super) struct Changes {
 pub(super) fn changes(old: &[Profile], new: &[Profile], ours: &BTreeSet<String>) -> Changes {
     let mut changes = Changes::default();
     for profile in new {
-        match old.iter().find(|old| old.id == profile.id) {
-            Some(before) => changes.profile(before, profile, ours),
-            None => {
-                changes.news.push(watching(profile));
-                changes.news.extend(standing(profile));
-            }
+        if let Some(before) = old.iter().find(|old| old.id == profile.id) {
+            changes.profile(before, profile, ours);
+        } else {
+            changes.news.push(watching(profile));
+            changes.news.extend(standing(profile));
         }
     }
     for gone in old.iter().filter(|old| !new.iter().any(|profile| profile.id == old.id)) {
@@ -75,16 +74,15 @@ impl Changes {
         self.findings(&About::profile(&new.id), &old.findings, &new.findings);
         for world in &new.worlds {
             let about = About::world(&new.id, &world.id);
-            match old.worlds.iter().find(|old| old.id == world.id) {
-                Some(before) => self.world(&about, before, world, ours.contains(&world.id)),
-                None => {
-                    let text = format!("{} is new here.", shown(&world.name));
-                    self.news.push(News::new("world-new", Severity::Note, about.clone(), text));
-                    self.findings(&about, &[], &world.findings);
-                    for layer in world.layers.iter().filter(|layer| layer.kind == LayerKind::Live) {
-                        self.layer_findings(&about, None, layer);
-                    }
-                }
+            if let Some(before) = old.worlds.iter().find(|old| old.id == world.id) {
+                self.world(&about, before, world, ours.contains(&world.id));
+                continue;
+            }
+            let text = format!("{} is new here.", shown(&world.name));
+            self.news.push(News::new("world-new", Severity::Note, about.clone(), text));
+            self.findings(&about, &[], &world.findings);
+            for layer in world.layers.iter().filter(|layer| layer.kind == LayerKind::Live) {
+                self.layer_findings(&about, None, layer);
             }
         }
         for gone in old.worlds.iter().filter(|old| !new.worlds.iter().any(|world| world.id == old.id)) {

@@ -73,9 +73,8 @@ pub(super) fn run(session: &Session, paths: &[PathBuf]) -> Result<Exit, Failure>
     };
     let ended = teller.begin().and_then(|()| teller.go_on(&inbox, &watch));
     match ended {
-        Ok(()) => Ok(Exit::Done),
+        Ok(()) | Err(Ended::Closed) => Ok(Exit::Done),
         Err(Ended::Stopped) => Ok(Exit::Interrupted),
-        Err(Ended::Closed) => Ok(Exit::Done),
         Err(Ended::Failed(failure)) => Err(failure),
     }
 }
@@ -431,16 +430,12 @@ fn marks(profile: &Profile, layer: &Layer) -> Hallmarks {
 
 /// The world that a line of a server is about: the one it names, or the only one that there is.
 fn world_of<'p>(profile: &'p Profile, heard: &Heard) -> Option<&'p World> {
-    match &heard.world {
-        Some(name) => {
-            let by_name = profile.worlds.iter().find(|world| world.name == *name);
-            by_name.or_else(|| profile.worlds.iter().find(|world| world.inner_name.as_ref() == Some(name)))
-        }
-        None => {
-            let mut live = profile.worlds.iter().filter(|world| world.live().is_some());
-            live.next().filter(|_| live.next().is_none())
-        }
+    if let Some(name) = &heard.world {
+        let by_name = profile.worlds.iter().find(|world| world.name == *name);
+        return by_name.or_else(|| profile.worlds.iter().find(|world| world.inner_name.as_ref() == Some(name)));
     }
+    let mut live = profile.worlds.iter().filter(|world| world.live().is_some());
+    live.next().filter(|_| live.next().is_none())
 }
 
 /// What a save that landed is, in one sentence.

@@ -96,7 +96,7 @@ pub(super) fn ended(model: &mut Model, ticket: u64, ends: &[Done], effects: &mut
         if several {
             model.marks.clear();
         }
-        model.say(Role::Ok, format!("{}{back}", model.skin.glyphs.text(&words)));
+        model.say_with(Role::Ok, model.skin.glyphs.text(&words), &back);
         return notice::next(model);
     }
     let mut lines = Vec::new();
@@ -135,9 +135,9 @@ fn way_back(model: &Model, operation: Operation, several: bool) -> String {
     }
     let mut rows = model.keymap.all();
     let keys = rows.find(|(row, _)| row.action == Action::Undo).and_then(|(_, keys)| keys.first());
-    keys.map_or_else(String::new, |key| match several {
-        true => format!(" {key} takes them back, the last one first."),
-        false => format!(" {key} takes it back."),
+    keys.map_or_else(String::new, |key| {
+        let what = if several { "them back, the last one first" } else { "it back" };
+        format!(" {key} takes {what}.")
     })
 }
 
@@ -338,10 +338,7 @@ fn naming(model: &mut Model, key: Key, times: usize, effects: &mut Vec<Effect>) 
     let target = match place {
         Some((profile, rest)) => {
             let known = model.catalog.profiles.iter().find(|there| there.id == profile || there.name == profile);
-            match known {
-                Some(known) => Some((Some(Box::new(known.clone())), rest.to_owned())),
-                None => None,
-            }
+            known.map(|known| (Some(Box::new(known.clone())), rest.to_owned()))
         }
         None => Some((None, std::mem::take(typed))),
     };

@@ -93,7 +93,9 @@ pub(super) fn hint(model: &Model, frame: &mut Frame, area: Rect) {
         return;
     }
     if let Some(status) = &model.status {
-        let text = cut(&format!(" {}", status.text), room, skin.glyphs.ellipsis);
+        let left = room.saturating_sub(width(&status.tail));
+        let text = cut(&format!(" {}", status.text), left, skin.glyphs.ellipsis);
+        let text = cut(&format!("{text}{}", status.tail), room, skin.glyphs.ellipsis);
         frame.render_widget(Line::styled(text, skin.of(status.role)), area);
         return;
     }

@@ -54,7 +54,7 @@ fn row(model: &Model, entry: &Entry, columns: usize, selected: bool) -> Line<'st
     let (role, state) = match (&entry.undone_by, &entry.undo) {
         (Some(_), _) => (Role::Muted, "taken back"),
         (None, Ok(_)) => (Role::Ok, "can be undone"),
-        (None, Err(_)) => (Role::Muted, "for good"),
+        (None, Err(_)) => (Role::Muted, "no undo"),
     };
     let when = match columns {
         NARROW.. => pad(&human::when(record.at, &model.zone), 20, ellipsis),
