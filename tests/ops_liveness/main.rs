@@ -201,6 +201,41 @@ fn a_save_that_has_just_landed_was_written_by_somebody() {
     assert_state(&liveness::look(&save.traces, &now), ServerState::Running, "landed");
 }
 
+/// Report 22 of Valheim: a server ran for days, could not save, and nobody was told.
+#[test]
+fn a_server_that_has_not_saved_since_it_was_started_is_told_with_both_ages() {
+    let save = save();
+    let now = Timestamp::now();
+    let (temp, made) = made_up(&format!("./valheim_server.x86_64 -savedir {}", save.root.display()), "", "");
+    symlink("mnt:[1]", temp.path().join("77/ns/other")).unwrap();
+    fs::remove_file(temp.path().join("77/ns/mnt")).unwrap();
+    symlink("mnt:[1]", temp.path().join("77/ns/mnt")).unwrap();
+    let dated = |path: &Path, hours: i64| {
+        let at = std::time::SystemTime::now() - Duration::from_secs(hours.unsigned_abs() * 3600);
+        fs::File::options().append(true).open(path).unwrap().set_modified(at).unwrap();
+    };
+    let ticks = rustix::param::clock_ticks_per_second();
+    let started = |hours: i64| {
+        let boot = now.as_second() - hours * 3600 - 50;
+        fs::write(temp.path().join("stat"), format!("cpu 1 2\nbtime {boot}\nprocesses 9\n")).unwrap();
+        let fields = "0 ".repeat(18);
+        let line = format!("77 (a) b (x)) S {fields}{} 0 0\n", 50 * ticks);
+        fs::write(temp.path().join("77/stat"), line).unwrap();
+    };
+    let setting = Setting { now, ..made };
+    let silent = |saved: i64, runs: i64| {
+        dated(&save.traces.recent[0], saved);
+        started(runs);
+        let seen = liveness::look(&save.traces, &setting);
+        assert_eq!(seen.state, ServerState::Running, "{seen:?}");
+        seen.reasons.iter().find(|reason| reason.contains("no save has landed since")).cloned()
+    };
+    let told = silent(9, 5).expect("it saves nothing");
+    assert!(told.contains("run for 5 h") && told.contains("9 h old"), "{told}");
+    assert_eq!(silent(2, 5), None, "it has saved since");
+    assert_eq!(silent(9, 0), None, "it was started just now");
+}
+
 /// A table of processes with one in it.
 fn made_up(arguments: &str, cgroup: &str, mountinfo: &str) -> (TempDir, Setting) {
     let temp = TempDir::new().unwrap();

@@ -43,6 +43,9 @@ pub fn look(traces: &Traces, setting: &Setting) -> Server {
     if let Some(reason) = landed(traces, setting) {
         seen.running.push(reason);
     }
+    if let Some(since) = seen.since {
+        seen.running.extend(silent(traces, setting, since));
+    }
     if let Some(kind) = mounts.network(&traces.root) {
         seen.unknown.push(format!(
             "The save lies on a network file system ({kind}); whether a server runs on another machine cannot be seen from here."
@@ -71,6 +74,8 @@ struct Seen {
     unknown: Vec<String>,
     /// What would start it again.
     restarts: Vec<String>,
+    /// When the oldest server on this save was started.
+    since: Option<jiff::Timestamp>,
 }
 
 impl Seen {
@@ -88,6 +93,27 @@ impl Seen {
         self.restarts.dedup();
         Server { state, reasons, restarts: self.restarts, at: setting.now }
     }
+}
+
+/// How long a server may run before its first save is missed, in seconds. The game saves every twenty to thirty minutes.
+const SILENT: i64 = 3600;
+
+/// What to know of a server that has run for long and has not saved since: its saves may fail in silence.
+fn silent(traces: &Traces, setting: &Setting, since: jiff::Timestamp) -> Option<String> {
+    let times = traces
+        .recent
+        .iter()
+        .filter_map(|path| jiff::Timestamp::try_from(std::fs::symlink_metadata(path).ok()?.modified().ok()?).ok());
+    let newest = times.max()?;
+    let runs = setting.now.as_second() - since.as_second();
+    (runs >= SILENT && newest < since).then(|| {
+        format!(
+            "It has run for {}, and no save has landed since: the newest here is {} old. Look at its log, and whether it may \
+             write into this folder, before you stop it.",
+            crate::model::human::age(setting.now, since),
+            crate::model::human::age(setting.now, newest)
+        )
+    })
 }
 
 /// The file of the newest save, where it has only just landed.

@@ -26,6 +26,19 @@ const LAUNCHERS: [&str; 16] = [
     "taskset", "xvfb-run", "nohup",
 ];
 
+/// When a process was started, by the system's clock: field 22 of its `stat` counts ticks since the start of the machine,
+/// which `stat` of the whole machine names.
+fn started(process: &Path) -> Option<jiff::Timestamp> {
+    let own = fs::read_to_string(process.join("stat")).ok()?;
+    // The name in brackets may hold anything, so the fields are counted from its end; the first of them is the third.
+    let (_, fields) = own.rsplit_once(')')?;
+    let ticks: u64 = fields.split_ascii_whitespace().nth(19)?.parse().ok()?;
+    let machine = fs::read_to_string(process.parent()?.join("stat")).ok()?;
+    let boot: i64 = machine.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()?;
+    let seconds = ticks.checked_div(rustix::param::clock_ticks_per_second())?;
+    jiff::Timestamp::from_second(boot.checked_add(i64::try_from(seconds).ok()?)?).ok()
+}
+
 /// What every process is held against.
 struct Scan<'a> {
     traces: &'a Traces,
@@ -106,6 +119,9 @@ impl Scan<'_> {
             self.server(process, &arguments, &who(), seen);
         }
         if seen.running.len() > before {
+            if program.is_some() {
+                seen.since = seen.since.into_iter().chain(started(process)).min();
+            }
             seen.restarts.extend(restarts(process));
         }
     }
