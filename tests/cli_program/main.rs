@@ -13,6 +13,8 @@ mod names;
 mod operate;
 #[cfg(target_os = "linux")]
 mod past;
+#[cfg(target_os = "linux")]
+mod reports;
 mod samples;
 #[cfg(target_os = "linux")]
 mod saves;
