@@ -102,7 +102,7 @@ fn a_backup_adds_and_removes_nothing_and_writes_only_beside_the_save() {
     let settings = fs::read(root.house.config_file()).unwrap();
     let mut before = root.files();
     for number in 4..8 {
-        root.done(&["backup", "server/Midgard", "--yes"]);
+        let _ = root.done(&["backup", "server/Midgard", "--yes"]);
         let after = root.files();
         assert!(before.iter().all(|(path, bytes)| after.get(path) == Some(bytes)), "something of before changed");
         assert!(after.len() > before.len());
@@ -147,7 +147,7 @@ fn a_world_in_the_old_folder_is_copied_to_where_servers_read_and_stays_where_it_
     assert!(list.out.contains("worlds_local"), "{}", list.out);
     let id = root.layer("@live");
     let world = id.strip_suffix("@live").unwrap();
-    root.done(&["copy", world, "Asgard", "--yes"]);
+    let _ = root.done(&["copy", world, "Asgard", "--yes"]);
     let after = root.files();
     assert!(before.iter().all(|(path, bytes)| after.get(path) == Some(bytes)));
     let copied = after.keys().filter(|path| path.parent() == Some(&root.root.join("worlds_local"))).count();
@@ -164,9 +164,9 @@ fn the_save_before_an_empty_one_comes_back_and_the_empty_one_is_kept() {
     root.file("worlds_local/Midgard.db.old", &db);
     root.file("worlds_local/Midgard.db", b"");
     let old = root.layer("@old");
-    root.done(&["restore", &old, "--yes"]);
+    let _ = root.done(&["restore", &old, "--yes"]);
     assert_eq!(fs::read(root.root.join("worlds_local/Midgard.db")).unwrap(), db);
-    root.done(&["undo", "--yes"]);
+    let _ = root.done(&["undo", "--yes"]);
     assert_eq!(fs::read(root.root.join("worlds_local/Midgard.db")).unwrap(), b"");
 }
 
@@ -205,6 +205,6 @@ fn a_restore_that_says_it_is_done_put_exactly_the_layer_there_and_can_be_taken_b
     let run = root.done(&["restore", &backup, "--yes"]);
     assert!(run.out.contains("Restored Midgard to day 9"), "{}", run.out);
     assert_eq!(live(&root), wanted);
-    root.done(&["undo", "--yes"]);
+    let _ = root.done(&["undo", "--yes"]);
     assert_eq!(live(&root), was);
 }

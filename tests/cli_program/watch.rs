@@ -213,7 +213,7 @@ fn a_world_that_goes_is_an_error_that_says_not_to_start_the_server() {
     let gone = watching.next();
     assert_eq!((&gone["event"], &gone["severity"]), (&"live-gone".into(), &"error".into()), "{gone}");
     let next = gone["next"].as_str().unwrap();
-    assert!(next.contains("Do not start the server") && next.contains("@"), "{gone}");
+    assert!(next.contains("Do not start the server") && next.contains('@'), "{gone}");
 }
 
 #[test]
