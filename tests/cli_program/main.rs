@@ -5,6 +5,8 @@
 
 mod commands;
 mod config;
+#[cfg(target_os = "linux")]
+mod demo_saves;
 mod docs;
 mod help;
 mod house;
@@ -13,6 +15,8 @@ mod names;
 mod operate;
 #[cfg(target_os = "linux")]
 mod past;
+#[cfg(target_os = "linux")]
+mod reports;
 mod samples;
 #[cfg(target_os = "linux")]
 mod saves;
