@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::Seen;
 use super::mounts::Mounts;
-use super::targets::{Targets, id};
+use super::targets::{Targets, id, id_of};
 use crate::model::outline::Traces;
 use crate::model::{shown, shown_path};
 use crate::ops::Setting;
@@ -254,24 +254,37 @@ impl Scan<'_> {
         }
     }
 
+    /// Every name is looked up in its folder, and into one buffer: there are tens of thousands of them on a busy machine.
     fn open_files(&self, process: &Path) -> Open {
-        let Ok(entries) = fs::read_dir(process.join("fd")) else { return Open::Blind };
+        use rustix::fs::{AtFlags, Dir, OFlags};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let Ok(folder) = rustix::fs::open(process.join("fd"), flags, rustix::fs::Mode::empty()) else {
+            return Open::Blind;
+        };
+        let Ok(entries) = Dir::read_from(&folder) else { return Open::Blind };
         let mut unread = false;
+        let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 8192];
         for entry in entries.flatten() {
-            match fs::read_link(entry.path()) {
-                Ok(link) => {
-                    let text = link.as_os_str().as_bytes();
-                    let path = Path::new(OsStr::from_bytes(text.strip_suffix(b" (deleted)").unwrap_or(text)));
-                    if !path.is_absolute() {
-                        continue;
-                    }
-                    // The same file may be open by another name: in a container, or mounted twice.
-                    let by_id = || id(&entry.path()).is_some_and(|found| self.targets.ids.contains(&found));
-                    if self.targets.hold(path) || by_id() {
-                        return Open::Held(path.to_path_buf());
-                    }
+            let name = entry.file_name();
+            let text = match rustix::fs::readlinkat_raw(&folder, name, &mut buffer) {
+                Ok((text, _)) => &*text,
+                Err(error) => {
+                    unread |= matches!(error, rustix::io::Errno::ACCESS | rustix::io::Errno::PERM);
+                    continue;
                 }
-                Err(error) => unread |= error.kind() == ErrorKind::PermissionDenied,
+            };
+            let path = Path::new(OsStr::from_bytes(text.strip_suffix(b" (deleted)").unwrap_or(text)));
+            // What nearly every process has open is no file of a save by any name.
+            if !path.is_absolute() || text == b"/dev/null" || text.starts_with(b"/dev/pts/") {
+                continue;
+            }
+            // The same file may be open by another name: in a container, or mounted twice.
+            let by_id = || {
+                let stat = rustix::fs::statat(&folder, name, AtFlags::empty());
+                stat.is_ok_and(|stat| self.targets.ids.contains(&id_of(&stat)))
+            };
+            if self.targets.hold(path) || by_id() {
+                return Open::Held(path.to_path_buf());
             }
         }
         if unread { Open::Blind } else { Open::None }
@@ -288,7 +301,8 @@ enum Open {
 }
 
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut all = Vec::new();
+    // Enough for most at once.
+    let mut all = Vec::with_capacity(4096);
     fs::File::open(path)?.take(MOST_TEXT).read_to_end(&mut all)?;
     Ok(all)
 }
