@@ -149,6 +149,33 @@ pub fn lock_holder(file: std::os::fd::BorrowedFd<'_>) -> std::io::Result<Option<
     Ok((i32::from(lock.l_type) != libc::F_UNLCK).then_some(lock.l_pid))
 }
 
+/// Takes a shared lock of the kind that `fcntl` takes on an open file that can be read, from its start to its end whatever
+/// that is. False when somebody holds it for himself. It goes with the descriptor, and no other descriptor of the same
+/// file takes it away when it is closed, as it would with the older kind.
+///
+/// # Errors
+/// What the system says; some network file systems have no such locks.
+#[cfg(target_os = "linux")]
+pub fn share_lock(file: std::os::fd::BorrowedFd<'_>) -> std::io::Result<bool> {
+    use std::os::fd::AsRawFd;
+    // SAFETY: the structure is ours, an all-zero one is valid (from the start, to the end; a process number of 0 is what
+    // this kind of lock wants), and the call only reads it.
+    let done = unsafe {
+        let mut lock: libc::flock = std::mem::zeroed();
+        lock.l_type = libc::c_short::try_from(libc::F_RDLCK).unwrap_or(0);
+        lock.l_whence = libc::c_short::try_from(libc::SEEK_SET).unwrap_or(0);
+        libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock)
+    };
+    if done == 0 {
+        return Ok(true);
+    }
+    let error = std::io::Error::last_os_error();
+    match error.raw_os_error() {
+        Some(libc::EAGAIN | libc::EACCES) => Ok(false),
+        _ => Err(error),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

@@ -212,8 +212,11 @@ fn layer_of(world: World, archive: &Path) -> Option<(String, Layer)> {
         let _ = write!(layer.rule, " {others} more layers of it are in there: name the archive to see them.");
     }
     layer.kind = LayerKind::Archive;
-    layer.restorable = layer.verdict < Verdict::Unfinished;
-    layer.reason = (!layer.restorable).then(|| layer.reason.clone()).flatten();
+    // One half of a save can be looked at, and not put back.
+    let half = [Code::MetadataMissing, Code::DataMissing, Code::EmptyFile];
+    let half = layer.findings.iter().find(|finding| half.contains(&finding.code)).map(|finding| finding.text.clone());
+    layer.restorable = layer.verdict < Verdict::Unfinished && half.is_none();
+    layer.reason = half.or_else(|| layer.reason.take().filter(|_| !layer.restorable));
     // A pair inside an archive converts nothing until it is restored.
     layer.findings.retain(|f| f.code != Code::ConvertsOnSave);
     // The last `@` of an id is where its layer begins.

@@ -5,6 +5,8 @@
 
 mod commands;
 mod config;
+#[cfg(target_os = "linux")]
+mod demo_saves;
 mod docs;
 mod help;
 mod house;
@@ -18,5 +20,7 @@ mod reports;
 mod samples;
 #[cfg(target_os = "linux")]
 mod saves;
+#[cfg(target_os = "linux")]
+mod small_reports;
 #[cfg(target_os = "linux")]
 mod watch;

@@ -1,11 +1,12 @@
 //! The small saves in `fixtures/`, and what each must be found to be.
 
+mod damaged;
+
 use std::io::{Cursor, Write as _};
 
-use worldkeep::games::valheim::write::{Chunk, IndexEntry, Object, WorldPlan, gzip, index, marker};
+use worldkeep::games::valheim::write::{Object, WorldPlan, gzip};
 use worldkeep::model::{Code, LayerKind};
 
-use super::patch;
 use super::root::FOLDER;
 use super::small_world;
 
@@ -167,7 +168,7 @@ fn later() -> WorldPlan {
 
 /// Every fixture.
 pub(crate) fn all() -> Vec<Fixture> {
-    [sound(), archives(), damaged_pairs(), damaged_folders(), unfinished(), names_and_places()]
+    [sound(), archives(), damaged::pairs(), damaged::folders(), unfinished(), names_and_places()]
         .into_iter()
         .flatten()
         .collect()
@@ -202,176 +203,6 @@ fn archives() -> Vec<Fixture> {
             fixture.live(Answer::Whole, &[]).live(Answer::Whole, &[]).of("Grimhold")
         })
         .collect()
-}
-
-fn damaged_pairs() -> Vec<Fixture> {
-    let v36 = || pair("Midgard", &midgard(), 36);
-    let mut many = midgard();
-    many.objects.truncate(10);
-    let mut smelter = Object::new("smelter", [12.0, 33.0, 9.0]).yaw(0.0);
-    smelter.ints = (0..300).map(|n| (n, n)).collect();
-    many.objects.push(smelter);
-    many.objects.extend(midgard().objects.into_iter().skip(10));
-    let first_sector = 4 + 8 + 8 + 4 + 4 + 2;
-    let previous = |ending: &str| {
-        let mut previous = pair("Midgard", &later(), 36);
-        for (name, _) in &mut previous {
-            name.push_str(ending);
-        }
-        previous
-    };
-    vec![
-        folder(
-            "pair-empty-data",
-            "a pair whose `.db` has no bytes, and a good previous save",
-            [change(v36(), ".db", |_| Vec::new()), previous(".old")].concat(),
-        )
-        .live(Answer::Damaged, &[Code::EmptyFile])
-        .file("Midgard.db")
-        .expect(LayerKind::Previous, Answer::Whole, &[]),
-        folder("pair-cut", "a `.db` cut at half", change(v36(), ".db", |db| patch::cut(db, db.len() / 2)))
-            .live(Answer::Damaged, &[Code::Truncated, Code::BadLength, Code::NotReached])
-            .file("Midgard.db"),
-        folder(
-            "pair-lost-count",
-            "version 32 with 300 properties on one object, counted as 44",
-            pair("Midgard", &many, 32),
-        )
-        .live(Answer::Damaged, &[])
-        .file("Midgard.db"),
-        folder("pair-trailing", "a pair of version 34 with six bytes after its end", {
-            let files = pair("Midgard", &midgard(), 34);
-            change(files, ".db", |db| [db, b"rubble"].concat())
-        })
-        .live(Answer::Damaged, &[Code::TrailingBytes])
-        .file("Midgard.db"),
-        folder(
-            "pair-wrong-sector",
-            "a `.db` whose first object names a sector far from its position",
-            change(v36(), ".db", |db| patch::put(db, first_sector, &[40, 0, 40, 0])),
-        )
-        .live(Answer::Damaged, &[Code::SectorMismatch])
-        .file("Midgard.db"),
-        folder(
-            "pair-metadata-length",
-            "a `.fwl` that says one byte more than it has",
-            change(v36(), ".fwl", |fwl| patch::flip(fwl, 0, 1)),
-        )
-        .live(Answer::Damaged, &[Code::LengthMismatch, Code::BadLength, Code::Truncated])
-        .file("Midgard.fwl"),
-        folder("pair-newer", "a pair of version 99", pair("Midgard", &midgard(), 99))
-            .live(Answer::Unsupported, &[Code::NewerVersion]),
-        folder("pair-only-data", "a `.db` without its `.fwl`", without(v36(), ".fwl"))
-            .live(Answer::Whole, &[Code::MetadataMissing]),
-        folder("pair-only-metadata", "a `.fwl` that was saved, without its `.db`", without(v36(), ".db"))
-            .live(Answer::Damaged, &[Code::DataMissing, Code::MissingFile]),
-    ]
-}
-
-fn damaged_folders() -> Vec<Fixture> {
-    let half = |bytes: &[u8]| patch::cut(bytes, bytes.len() / 2);
-    let zones_at = 4 + 8 + 4;
-    let chunk = "20_1e__1_3.chunk";
-    let damaged = |name, holds, files, codes| folder(name, holds, files).live(Answer::Damaged, codes);
-    vec![
-        damaged(
-            "data-cut",
-            "a `.db2` cut at half",
-            change(sound_folder(), ".db2", half),
-            &[Code::Truncated, Code::BadLength, Code::BadCompression],
-        )
-        .file("_main.3.db2"),
-        damaged(
-            "data-bit-turned",
-            "a `.db2` with one bit turned over in its zone block",
-            change(sound_folder(), ".db2", |db2| patch::flip(db2, zones_at + 40, 0x10)),
-            &[Code::BadChecksum, Code::BadCompression],
-        )
-        .file("_main.3.db2"),
-        damaged(
-            "data-huge-length",
-            "a `.db2` whose zone block claims 1 GiB",
-            change(sound_folder(), ".db2", |db2| patch::put_i32(db2, 12, 0x4000_0000)),
-            &[Code::BadLength, Code::OverCeiling, Code::Truncated],
-        )
-        .file("_main.3.db2"),
-        damaged(
-            "chunk-missing",
-            "a chunk that the index names is not there",
-            without(sound_folder(), chunk),
-            &[Code::MissingFile],
-        )
-        .file(chunk),
-        damaged(
-            "chunk-count",
-            "a chunk that says one object more than the index",
-            change(sound_folder(), chunk, |bytes| {
-                let count = i32::from_le_bytes(bytes[2..6].try_into().unwrap());
-                patch::put_i32(bytes, 2, count + 1)
-            }),
-            &[Code::CountMismatch],
-        )
-        .file(chunk),
-        damaged(
-            "chunk-cut",
-            "a chunk cut at half",
-            change(sound_folder(), chunk, half),
-            &[Code::Truncated, Code::BadLength],
-        )
-        .file(chunk),
-        damaged(
-            "index-total",
-            "an index whose total is not the sum of its parts",
-            change(sound_folder(), ".chunks", |bytes| patch::put_i32(bytes, 2, 1)),
-            &[Code::CountMismatch],
-        )
-        .file("_main.3.chunks"),
-        damaged(
-            "marker-version",
-            "a commit marker of another version than its generation",
-            change(sound_folder(), ".ok", |_| marker(40)),
-            &[Code::VersionMismatch],
-        ),
-        damaged(
-            "newest-incomplete",
-            "generation 4 has its marker and no `.db2`; generation 3 is whole",
-            [sound_folder(), without(generation("Midgard", &later(), 4), ".db2")].concat(),
-            &[Code::NewestIncomplete],
-        ),
-        folder("chunks-overlap", "an index that covers one area with two sizes", overlapping())
-            .live(Answer::Whole, &[Code::OverlappingChunks]),
-        folder("folder-newer", "a folder of version 42", {
-            let files = midgard().to_folder(42, 3, |_| 3).into_iter();
-            files.map(|(name, bytes)| (format!("worlds_local/Midgard/{name}"), bytes)).collect()
-        })
-        .live(Answer::Unsupported, &[Code::NewerVersion]),
-    ]
-}
-
-/// A sound folder whose index names a second, smaller chunk in the area of a larger one.
-fn overlapping() -> Files {
-    let plan = midgard();
-    let mut entries = Vec::new();
-    let files = plan.to_folder(FOLDER, 3, |chunk| {
-        entries.push(chunk);
-        3
-    });
-    let count = |chunk: Chunk, files: &Files| {
-        let bytes = &files.iter().find(|(name, _)| *name == chunk.file_name(3)).unwrap().1;
-        i32::from_le_bytes(bytes[2..6].try_into().unwrap())
-    };
-    let mut lines: Vec<_> =
-        entries.iter().map(|chunk| IndexEntry { chunk: *chunk, version: 3, objects: count(*chunk, &files) }).collect();
-    let small = Chunk { id: 0x2020, size: 0 };
-    let at = lines.iter().position(|line| line.chunk.id == small.id).expect("the plan has objects there");
-    lines.insert(at, IndexEntry { chunk: small, version: 2, objects: 1 });
-    let mut one = plan.clone();
-    one.objects.retain(|object| Chunk::of(object, 0) == small);
-    one.objects.truncate(1);
-    one.chunk_size = 0;
-    let extra = one.to_folder(FOLDER, 3, |_| 2).swap_remove(0);
-    let files = files.into_iter().chain([extra]).map(|(name, bytes)| (format!("worlds_local/Midgard/{name}"), bytes));
-    change(files.collect(), ".chunks", |_| index(&lines, FOLDER))
 }
 
 fn unfinished() -> Vec<Fixture> {

@@ -234,7 +234,19 @@ fn unfinished(
         _ => commit::beside(store, dir, view, None, role, context),
     };
     all.extend(findings);
-    finish(layer, all, &facts, Depth::Headers, None)
+    let mut checked = finish(layer, all, &facts, Depth::Headers, None);
+    if checked.restorable {
+        // Damage to what is there is one thing; here a part of it is not there at all.
+        checked.restorable = false;
+        checked.reason = Some(match view.live() {
+            Some(live) if role == Role::Generation => format!(
+                "This save is not complete. Save {live} is the newest one that is: restore the live layer, which puts that one back \
+                 alone."
+            ),
+            _ => NO_FINISHED_SAVE.to_owned(),
+        });
+    }
+    checked
 }
 
 /// Turns findings and facts into the answer.

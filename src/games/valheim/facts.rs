@@ -82,7 +82,7 @@ impl ValheimFacts {
         facts.push("seed_from", "Seed from", text(from));
         facts.push("uid", "World id", text(self.uid.map(|uid| uid.to_string())));
         facts.push("world_version", "World version", number(self.world_version));
-        facts.push("world_gen", "Generator version", number(self.world_gen));
+        facts.push(keys::WORLD_GEN, "Generator version", number(self.world_gen));
         if self.has_data {
             self.push_data(&mut facts);
         }

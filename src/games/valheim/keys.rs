@@ -4,6 +4,8 @@
 pub(super) const INNER_NAME: &str = "name";
 /// The world's seed as a number.
 pub(super) const SEED_NUMBER: &str = "seed_number";
+/// The version of the world's generator.
+pub(super) const WORLD_GEN: &str = "world_gen";
 /// The world's own id, as text.
 pub(super) const UID: &str = "uid";
 /// Objects in the save.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::os::fd::AsFd;
 
 use super::Seen;
+use super::hold;
 use super::targets::Targets;
 use crate::model::outline::Traces;
 use crate::model::shown_path;
@@ -15,9 +16,9 @@ const MOST_TABLE: u64 = 16 * 1024 * 1024;
 
 pub(super) fn ask(traces: &Traces, targets: &Targets, renumbers: bool, setting: &Setting, seen: &mut Seen) {
     for path in &traces.locks {
-        let file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+        let file = match hold::open(path) {
+            Ok(Some(file)) => file,
+            Ok(None) => continue,
             Err(error) => {
                 seen.unknown.push(format!("The lock '{}' cannot be looked at: {error}.", shown_path(path)));
                 continue;

@@ -13,6 +13,8 @@
 //! not root would otherwise have to accept the same warning every time, and would soon accept it without reading.
 
 #[cfg(target_os = "linux")]
+mod hold;
+#[cfg(target_os = "linux")]
 mod locks;
 #[cfg(target_os = "linux")]
 mod mounts;
@@ -20,6 +22,9 @@ mod mounts;
 mod process;
 #[cfg(target_os = "linux")]
 mod targets;
+
+#[cfg(target_os = "linux")]
+pub use hold::{Held, hold};
 
 use super::setting::Setting;
 use crate::model::outline::Traces;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::Seen;
 use super::mounts::Mounts;
-use super::targets::{Targets, id};
+use super::targets::{Targets, id, id_of};
 use crate::model::outline::Traces;
 use crate::model::{shown, shown_path};
 use crate::ops::Setting;
@@ -143,10 +143,10 @@ impl Scan<'_> {
         let world = value_of(arguments, &self.traces.world_arguments);
         let with =
             world.map(|world| format!(" with the world '{}'", shown(&world.to_string_lossy()))).unwrap_or_default();
-        let (folders, sure) = match value_of(arguments, &self.traces.folder_arguments) {
-            Some(folder) => (vec![PathBuf::from(folder)], true),
-            None => match self.default_folders(process) {
-                Ok(folders) => folders,
+        let (folder, sure) = match value_of(arguments, &self.traces.folder_arguments) {
+            Some(folder) => (PathBuf::from(folder), true),
+            None => match self.default_folder(process, arguments) {
+                Ok(folder) => folder,
                 Err(why) => {
                     if !self::arguments(&process.join("cmdline")).is_empty() {
                         seen.unknown.push(format!("{} is a server of this game{with}, and {why}.", upper(who)));
@@ -155,13 +155,13 @@ impl Scan<'_> {
                 }
             },
         };
-        let answers: Vec<Option<bool>> = folders.iter().map(|folder| self.is_root(process, folder)).collect();
-        if answers.contains(&Some(true)) {
+        let answer = self.is_root(process, &folder);
+        if answer == Some(true) {
             seen.running.push(format!("{} is a server of this game on this folder{with}.", upper(who)));
         } else if self::arguments(&process.join("cmdline")).is_empty() {
             // It ended while it was looked at, so that what could not be read of it means nothing.
-        } else if answers.contains(&None) || !sure {
-            let folder = folders.first().map(|folder| shown_path(folder)).unwrap_or_default();
+        } else if answer.is_none() || !sure {
+            let folder = shown_path(&folder);
             seen.unknown.push(format!(
                 "{} is a server of this game{with}; whether its folder '{folder}' is this one cannot be looked at.",
                 upper(who)
@@ -174,34 +174,34 @@ impl Scan<'_> {
         }
     }
 
-    /// The folders below the home of the user who runs it, and whether the home is certain: where its environment cannot
-    /// be read, the table of users is only a guess.
-    fn default_folders(&self, process: &Path) -> Result<(Vec<PathBuf>, bool), String> {
+    /// The folder below the home of the user who runs it, and whether the home is certain: where its environment cannot be
+    /// read, the table of users is only a guess.
+    fn default_folder(&self, process: &Path, arguments: &[OsString]) -> Result<(PathBuf, bool), String> {
+        if under_wine(arguments) {
+            return Err("it runs under Wine without naming its save folder".to_owned());
+        }
         let environment = bytes(&process.join("environ")).unwrap_or_default();
-        let variable = |name: &[u8]| {
-            let found = environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name));
-            found.filter(|value| !value.is_empty()).map(|value| PathBuf::from(OsStr::from_bytes(value)))
-        };
-        let mut folders = Vec::new();
-        if let (Some(config), Ok(below)) =
-            (variable(b"XDG_CONFIG_HOME="), self.traces.default_folder.strip_prefix(".config"))
-        {
-            folders.push(config.join(below));
+        let variable = |name: &[u8]| variable_of(&environment, name);
+        // Where the engine of the game keeps its files: below this variable, and else below the home folder.
+        if let (Some(config), Ok(below)) = (
+            variable(b"XDG_CONFIG_HOME=").filter(|config| config.is_absolute()),
+            self.traces.default_folder.strip_prefix(".config"),
+        ) {
+            return Ok((config.join(below), true));
         }
         if let Some(home) = variable(b"HOME=") {
-            folders.push(home.join(&self.traces.default_folder));
-            return Ok((folders, true));
+            return Ok((home.join(&self.traces.default_folder), true));
         }
         let user =
             fs::metadata(process).map(|meta| meta.uid()).map_err(|error| format!("it cannot be looked at: {error}"))?;
         let home = home_of(user).ok_or_else(|| format!("the home folder of its user {user} is not known"))?;
-        folders.push(home.join(&self.traces.default_folder));
-        Ok((folders, false))
+        Ok((home.join(&self.traces.default_folder), false))
     }
 
     /// Whether a folder, as the process names it, is the save root; none when that cannot be told.
     fn is_root(&self, process: &Path, folder: &Path) -> Option<bool> {
-        let folder = from_windows(folder)?;
+        let windows = is_windows(folder);
+        let folder = if windows { from_windows(process, folder)? } else { folder.to_path_buf() };
         let folder = if folder.is_absolute() { folder } else { fs::read_link(process.join("cwd")).ok()?.join(folder) };
         // Which mounts another user's process sees is often the only thing of it that may be read.
         let theirs = Mounts::of(process);
@@ -219,7 +219,8 @@ impl Scan<'_> {
                 let inside = worlds.flatten().take(64).any(|entry| id(&entry.path()) == Some(root));
                 return Some(inside || through.parent().and_then(id) == Some(root));
             }
-            (Err(error), _) if error.kind() == ErrorKind::NotFound && same_view => return Some(false),
+            // Wine finds a path whatever the case of its letters, and we do not.
+            (Err(error), _) if error.kind() == ErrorKind::NotFound && same_view => return (!windows).then_some(false),
             _ => {}
         }
         // We may not go through its eyes; its table of mounts tells what the path means. A link on the way would make it mean
@@ -237,12 +238,7 @@ impl Scan<'_> {
             // Its arguments decide.
             return;
         }
-        let wine = arguments.iter().take(2).any(|argument| {
-            let name = last_part(argument).to_ascii_lowercase();
-            let windows = Path::new(&name).extension().is_some_and(|extension| extension == "exe");
-            windows || name.starts_with("wine") || name.starts_with("proton")
-        });
-        if wine {
+        if under_wine(arguments) {
             seen.unknown.push(format!("{} runs under Wine, and its open files cannot be seen.", upper(who)));
             return;
         }
@@ -258,24 +254,37 @@ impl Scan<'_> {
         }
     }
 
+    /// Every name is looked up in its folder, and into one buffer: there are tens of thousands of them on a busy machine.
     fn open_files(&self, process: &Path) -> Open {
-        let Ok(entries) = fs::read_dir(process.join("fd")) else { return Open::Blind };
+        use rustix::fs::{AtFlags, Dir, OFlags};
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let Ok(folder) = rustix::fs::open(process.join("fd"), flags, rustix::fs::Mode::empty()) else {
+            return Open::Blind;
+        };
+        let Ok(entries) = Dir::read_from(&folder) else { return Open::Blind };
         let mut unread = false;
+        let mut buffer = [const { std::mem::MaybeUninit::uninit() }; 8192];
         for entry in entries.flatten() {
-            match fs::read_link(entry.path()) {
-                Ok(link) => {
-                    let text = link.as_os_str().as_bytes();
-                    let path = Path::new(OsStr::from_bytes(text.strip_suffix(b" (deleted)").unwrap_or(text)));
-                    if !path.is_absolute() {
-                        continue;
-                    }
-                    // The same file may be open by another name: in a container, or mounted twice.
-                    let by_id = || id(&entry.path()).is_some_and(|found| self.targets.ids.contains(&found));
-                    if self.targets.hold(path) || by_id() {
-                        return Open::Held(path.to_path_buf());
-                    }
+            let name = entry.file_name();
+            let text = match rustix::fs::readlinkat_raw(&folder, name, &mut buffer) {
+                Ok((text, _)) => &*text,
+                Err(error) => {
+                    unread |= matches!(error, rustix::io::Errno::ACCESS | rustix::io::Errno::PERM);
+                    continue;
                 }
-                Err(error) => unread |= error.kind() == ErrorKind::PermissionDenied,
+            };
+            let path = Path::new(OsStr::from_bytes(text.strip_suffix(b" (deleted)").unwrap_or(text)));
+            // What nearly every process has open is no file of a save by any name.
+            if !path.is_absolute() || text == b"/dev/null" || text.starts_with(b"/dev/pts/") {
+                continue;
+            }
+            // The same file may be open by another name: in a container, or mounted twice.
+            let by_id = || {
+                let stat = rustix::fs::statat(&folder, name, AtFlags::empty());
+                stat.is_ok_and(|stat| self.targets.ids.contains(&id_of(&stat)))
+            };
+            if self.targets.hold(path) || by_id() {
+                return Open::Held(path.to_path_buf());
             }
         }
         if unread { Open::Blind } else { Open::None }
@@ -292,7 +301,8 @@ enum Open {
 }
 
 fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut all = Vec::new();
+    // Enough for most at once.
+    let mut all = Vec::with_capacity(4096);
     fs::File::open(path)?.take(MOST_TEXT).read_to_end(&mut all)?;
     Ok(all)
 }
@@ -319,16 +329,41 @@ fn value_of<'a>(arguments: &'a [OsString], names: &[String]) -> Option<&'a OsStr
     })
 }
 
-/// A path of Windows, as Wine maps it by itself; none for a drive that somebody mapped.
-fn from_windows(path: &Path) -> Option<PathBuf> {
+/// A program of Windows, or what starts one.
+fn under_wine(arguments: &[OsString]) -> bool {
+    arguments.iter().take(2).any(|argument| {
+        let name = last_part(argument).to_ascii_lowercase();
+        let windows = Path::new(&name).extension().is_some_and(|extension| extension == "exe");
+        windows || name.starts_with("wine") || name.starts_with("proton")
+    })
+}
+
+/// A variable of an environment, its name with the `=`.
+fn variable_of(environment: &[u8], name: &[u8]) -> Option<PathBuf> {
+    let found = environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(name));
+    found.filter(|value| !value.is_empty()).map(|value| PathBuf::from(OsStr::from_bytes(value)))
+}
+
+fn is_windows(path: &Path) -> bool {
+    let text = path.as_os_str().as_bytes();
+    text.first().is_some_and(u8::is_ascii_alphabetic) && text.get(1) == Some(&b':')
+}
+
+/// A path of Windows as Wine maps it for a process: by the links of its prefix, or where that cannot be read only the drive
+/// that Wine maps to the whole machine by itself.
+fn from_windows(process: &Path, path: &Path) -> Option<PathBuf> {
     let text = path.to_string_lossy();
-    let mut letters = text.chars();
-    let (drive, colon) = (letters.next(), letters.next());
-    if !(drive.is_some_and(|drive| drive.is_ascii_alphabetic()) && colon == Some(':')) {
-        return Some(path.to_path_buf());
+    let drive = text.chars().next()?.to_ascii_lowercase();
+    let below = text.get(2..)?.replace('\\', "/");
+    let below = below.trim_start_matches('/');
+    let environment = bytes(&process.join("environ")).unwrap_or_default();
+    let prefix = variable_of(&environment, b"WINEPREFIX=")
+        .or_else(|| variable_of(&environment, b"HOME=").map(|home| home.join(".wine")));
+    let link = prefix.map(|prefix| prefix.join("dosdevices").join(format!("{drive}:")));
+    if let Some(link) = link.filter(|link| joined(&process.join("root"), link).symlink_metadata().is_ok()) {
+        return Some(link.join(below));
     }
-    let below = letters.as_str().replace('\\', "/");
-    drive.filter(|drive| drive.eq_ignore_ascii_case(&'z')).map(|_| Path::new("/").join(below.trim_start_matches('/')))
+    (drive == 'z').then(|| Path::new("/").join(below))
 }
 
 /// The last part of a path of either system.

@@ -58,3 +58,9 @@ impl Targets {
 pub(super) fn id(path: &Path) -> Option<Id> {
     std::fs::metadata(path).ok().map(|meta| (meta.dev(), meta.ino()))
 }
+
+/// Device and inode of what was looked at.
+#[allow(clippy::useless_conversion, reason = "the widths of these fields differ between machines")]
+pub(super) fn id_of(stat: &rustix::fs::Stat) -> Id {
+    (stat.st_dev.into(), stat.st_ino.into())
+}

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use super::{Became, Recovered};
 use crate::model::{ServerState, shown, shown_path};
 use crate::ops::keep::{self, JOURNAL, Keep, NotLocked, PURGING, RECYCLE, STAGE, purging_of};
+use crate::ops::liveness;
 use crate::ops::moves::{Course, Mover, Place};
 use crate::ops::record::{Record, Renamed, Unreadable};
 use crate::ops::remove::{names, prune, remove};
@@ -156,6 +157,16 @@ fn journaled<H: Hook>(keep: &Keep<'_, '_, H>, record: &Record, look: &Look<'_>, 
             mover.lies()
         ));
     }
+    let _locks = match record.traces.as_ref().map(|traces| liveness::hold(traces, &record.moves)).transpose() {
+        Ok(locks) => locks,
+        Err(why) => {
+            return left(format!(
+                "{title} was interrupted in the middle, and a server uses the save. {why} Now {}. Stop the server without letting it \
+                 save if that is possible, then run `worldkeep recover`.",
+                mover.lies()
+            ));
+        }
+    };
     let _held = crate::sys::hold_signals();
     let finished = (|| {
         let mut from = place;

@@ -12,6 +12,7 @@ use crate::model::plan::{Draft, Outcome, Reason, Refusal};
 use crate::model::{Cancel, ServerState, shown, shown_path};
 use crate::ops::fresh::{self, Fresh};
 use crate::ops::keep::{self, Keep, NotLocked, purging_of, stage_of};
+use crate::ops::liveness::{self, Held};
 use crate::ops::moves::{Course, Mover, Place};
 use crate::ops::record::{Id, Record, Renamed};
 use crate::ops::recover::{self, Became};
@@ -175,7 +176,11 @@ impl<'r, H: Hook> Run<'r, '_, H> {
         {
             return refused(Reason::Running, format!("A server uses this save now. {}", server.reasons.join(" ")));
         }
-        self.journaled(keep, shape, &record, &bytes, mover)
+        let locks = match self.draft().traces.as_ref().map(|traces| liveness::hold(traces, &record.moves)).transpose() {
+            Ok(locks) => locks.unwrap_or_default(),
+            Err(text) => return refused(Reason::Running, format!("A server uses this save now. {text}")),
+        };
+        self.journaled(keep, shape, &record, &bytes, mover, locks)
     }
 
     /// What the renames will find, looked at now.
@@ -222,6 +227,7 @@ impl<'r, H: Hook> Run<'r, '_, H> {
         record: &Record,
         bytes: &[u8],
         mut mover: Mover<'_, '_, '_, H>,
+        locks: Held,
     ) -> Outcome {
         let _held = crate::sys::hold_signals();
         if let Err(trouble) = keep.begin(bytes) {
@@ -242,6 +248,9 @@ impl<'r, H: Hook> Run<'r, '_, H> {
             Ok(_) => return unfinished("What was put in its place is not there any more.", &mover),
             Err(trouble) => return unfinished(&trouble.to_string(), &mover),
         }
+        self.told.extend_from_slice(&locks.told);
+        // Our own would look like a server's.
+        drop(locks);
         self.look_after();
         if let Err(trouble) = keep.finish(&record.name) {
             let left = vec![keep::journal_of(&keep.path)];

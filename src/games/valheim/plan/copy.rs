@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
+use super::cache;
 use super::names;
 use super::not_for_this;
-use super::site::{Place, Site, cache_name, home_of};
+use super::site::{Place, Site, home_of};
 use super::state::{Body, State};
 use super::words::{converts, files, listed, named, side, source_warning};
 use crate::games::Context;
@@ -50,7 +51,7 @@ pub(super) fn copy(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal>
         outline.traces = None;
     }
     outline.warnings.extend(source_warning(&state, layer));
-    let taken = make_room(&place, name, ask.overwrite, &mut outline, context)?;
+    let taken = make_room(&from, &place, name, ask.overwrite, &mut outline, context)?;
     if ask.overwrite && !taken.is_empty() {
         // What is in the way may be in use there.
         outline.traces = Some(traces_there(into, &place, name));
@@ -62,7 +63,8 @@ pub(super) fn copy(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal>
         adopts(&place, name, &taken, &mut outline);
     }
     let old_inner = state.checked.facts.text(keys::INNER_NAME).unwrap_or_default();
-    take_cache(&from.place, old_inner, &place, inner_of(&state, name, &from.name), &mut outline, context);
+    let inner = inner_of(&state, name, &from.name);
+    cache::copy(&from.place, old_inner, (&place, into), (name, inner), &mut outline, context);
     say_copy(&from, layer, &state, &place, name, &taken, &mut outline, context);
     Ok(outline)
 }
@@ -105,6 +107,7 @@ fn traces_there(into: &crate::model::Profile, place: &Place, name: &str) -> crat
 
 /// Nothing may bear the name, unless what does is to be parked; gives what is parked.
 fn make_room(
+    from: &Site<'_>,
     place: &Place,
     name: &str,
     overwrite: bool,
@@ -115,7 +118,9 @@ fn make_room(
     if place.has(name) && place.folder_of(name).is_none() {
         taken.push(place.path(name));
     }
-    let beside = place.sister(context).map(|sister| sister.all_of(name)).unwrap_or_default();
+    // The world that is copied out of the older folder may keep its name there.
+    let beside = place.sister(context).filter(|sister| name != from.name || sister.dir != from.place.dir);
+    let beside = beside.map(|sister| sister.all_of(name)).unwrap_or_default();
     if !(overwrite || taken.is_empty() && beside.is_empty()) {
         // In the words of the seed document, which players know.
         let text = format!(
@@ -289,20 +294,6 @@ pub(super) fn layer_parts(place: &Place, world: &str) -> Vec<String> {
     }
     found.sort();
     found.into_iter().map(|(_, name)| name).collect()
-}
-
-/// The biome cache goes by the name inside and travels with the world; the game makes it anew where it is missing.
-fn take_cache(from: &Place, old: &str, to: &Place, new: &str, outline: &mut Outline, context: &Context) {
-    let Some(cache) = from.cache_of(old, context) else { return };
-    let folder = to.root.join("cache");
-    let target = folder.join(cache_name(new));
-    let there = store::open(&folder, &context.ceilings).is_ok();
-    if !there || target == cache || to.cache_of(new, context).is_some() {
-        return;
-    }
-    outline.depends.push(target.clone());
-    let fresh = Fresh { origin: Origin::Whole(cache), writes: Vec::new(), like: folder };
-    outline.changes.push(Change::Put { fresh, to: target, replaces: false });
 }
 
 #[allow(clippy::too_many_arguments, reason = "what the words are about; all of it is at hand in the one caller")]

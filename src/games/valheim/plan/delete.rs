@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::cache::shared_inner;
 use super::copy::layer_parts;
 use super::not_for_this;
 use super::site::{Site, cache_name};
@@ -82,14 +83,6 @@ fn whole_world(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal> {
     preview.notes.push("All of it is kept for an undo, and takes its space until it is purged.".to_owned());
     preview.done = format!("Deleted {name}. It is kept for an undo.");
     Ok(outline)
-}
-
-/// Another world of the profile shows the same name, so that both use one cache. `namesakes_too` when the worlds of the same
-/// name on disk go as well.
-pub(super) fn shared_inner(profile: &Profile, world: &World, inner: &str, namesakes_too: bool) -> bool {
-    let others = profile.worlds.iter().filter(|other| other.id != world.id && other.live().is_some());
-    let others = others.filter(|other| !namesakes_too || other.name != world.name);
-    others.into_iter().any(|other| other.inner_name.as_deref().unwrap_or(&other.name) == inner)
 }
 
 fn one_layer(ask: &Ask<'_>, layer: &Layer, context: &Context) -> Result<Outline, Refusal> {

@@ -3,6 +3,7 @@
 //! Facts: sections 4 and 5 of the naming rules in `docs/formats/valheim.md`. Nothing here writes; the outline says what
 //! changes, and `ops` carries it out.
 
+mod cache;
 mod copy;
 mod delete;
 mod names;

@@ -5,11 +5,11 @@
 
 use std::path::{Path, PathBuf};
 
+use super::cache;
 use super::copy::layer_parts;
-use super::delete::shared_inner;
 use super::names;
 use super::not_for_this;
-use super::site::{Place, Site, cache_name};
+use super::site::{Place, Site};
 use super::words::{listed, side};
 use crate::games::Context;
 use crate::games::valheim::folder::{FolderView, main_name};
@@ -89,7 +89,7 @@ pub(super) fn rename(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusa
         inner_kept += 1;
         outline.changes.push(Change::Move { from, to });
     }
-    move_cache(ask, &site, name, &mut outline, context);
+    cache::rename(ask, &site, name, &mut outline, context);
     let preview = &mut outline.preview;
     preview.title = format!("Rename {} to {}", shown(&site.name), shown(name));
     preview.lines.push(("what".to_owned(), side(live, &live.facts, context)));
@@ -138,21 +138,4 @@ fn read(store: &dyn Store, file: &Path, place: &Place) -> Result<Vec<u8>, Refusa
         let text = format!("'{}' cannot be read: {error}.", shown_path(&place.dir.join(file)));
         Refusal::new(Reason::SourceGone, text)
     })
-}
-
-/// The biome cache goes by the name inside.
-fn move_cache(ask: &Ask<'_>, site: &Site<'_>, name: &str, outline: &mut Outline, context: &Context) {
-    let inner = ask.world.inner_name.as_deref().unwrap_or(&site.name);
-    let Some(cache) = site.place.cache_of(inner, context) else { return };
-    let to = site.place.root.join("cache").join(cache_name(name));
-    if site.place.cache_of(name, context).is_some() || inner == name {
-        return;
-    }
-    outline.depends.push(to.clone());
-    outline.changes.push(if shared_inner(ask.profile, ask.world, inner, false) {
-        let like = site.place.root.join("cache");
-        Change::Put { fresh: Fresh { origin: Origin::Whole(cache), writes: Vec::new(), like }, to, replaces: false }
-    } else {
-        Change::Move { from: cache, to }
-    });
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use super::cache;
 use super::not_for_this;
 use super::site::Site;
 use super::state::{Body, State};
@@ -16,7 +17,7 @@ use crate::games::valheim::keys;
 use crate::games::valheim::pair::Age;
 use crate::model::outline::{Ask, Change, Outline};
 use crate::model::plan::{Operation, Reason, Refusal, Warning, WarningCode};
-use crate::model::{Checked, Code, Depth, Facts, Layer, LayerKind, Shape, shown};
+use crate::model::{Checked, Code, Depth, Facts, Layer, LayerKind, Shape, Verdict, World, shown};
 use crate::store::{self, Effort};
 
 pub(super) fn restore(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refusal> {
@@ -38,31 +39,59 @@ pub(super) fn restore(ask: &Ask<'_>, context: &Context) -> Result<Outline, Refus
         Body::Folder { dir, names, .. } => folder(&site, &state, (dir, names), &mut outline, context)?,
         Body::Pair { fwl, db } => pair(&site, &state, (fwl, db), &mut outline),
     }
-    if layer.kind == LayerKind::Generation || layer.kind == LayerKind::Live {
-        outline.warnings.extend(worse(live));
+    outline.warnings.extend(worse(ask.world, layer, live_checked.as_ref()));
+    cache::restore(ask, &site, (&state.checked.facts, live_facts), &mut outline, context);
+    // What is being written under one of these names meanwhile makes it another plan.
+    for ending in [".db", ".fwl", ".db.old", ".fwl.old", ".db.new", ".fwl.new"] {
+        outline.depends.push(site.place.path(&format!("{}{ending}", site.name)));
     }
     outline.restored = Some(hallmarks(&state.checked.facts, layer.generation));
     say(&site, layer, &state, live.zip(live_checked.as_ref()), &mut outline, context);
     Ok(outline)
 }
 
-/// The live folder holds a save that is not complete behind the one that counts, so that putting the complete one back
-/// alone is worth asking for.
-fn left_behind(live: &Layer) -> bool {
-    live.shape == Shape::ValheimFolder && live.findings.iter().any(|finding| finding.code == Code::NewestIncomplete)
+/// The folder holds a newer save that is not complete beside the one that counts, so that putting the complete one back alone
+/// is worth asking for.
+fn left_behind(layer: &Layer) -> bool {
+    layer.shape == Shape::ValheimFolder && layer.findings.iter().any(|finding| finding.code == Code::NewestIncomplete)
 }
 
-/// Where the live folder is broken so that the game would delete what is still good in it, a copy is the better way.
-fn worse(live: Option<&Layer>) -> Option<Warning> {
-    let live = live.filter(|live| left_behind(live))?;
-    let generation = live.generation.map_or_else(|| "the complete save".to_owned(), |n| format!("save {n}"));
-    Some(Warning {
-        code: WarningCode::BetterCopy,
-        text: format!(
-            "The live folder holds a newer save that is not complete, and the game makes that worse at its next load. Copy \
-             {generation} to a new name first, and look at that in the game; restore it when it is what you want."
-        ),
-    })
+/// Where the game would make what is there worse, or the layer itself is not what it seems, a copy under another name is the
+/// better way: it shows what is in it, and everything else stays.
+fn worse(world: &World, layer: &Layer, checked: Option<&Checked>) -> Option<Warning> {
+    let save = |layer: &Layer| layer.generation.map_or_else(|| "the complete save".to_owned(), |n| format!("save {n}"));
+    let live = world.live();
+    let previous = || {
+        let whole = |other: &&Layer| other.kind == LayerKind::Previous && other.restorable;
+        world.layers.iter().find(whole).filter(|other| other.verdict <= Verdict::Notes)
+    };
+    let text = if let Some(live) = live.filter(|live| left_behind(live)) {
+        format!(
+            "The live folder holds a newer save that is not complete, and the game makes that worse at its next load. Copy {} \
+             to a new name first, and look at that in the game; restore it when it is what you want.",
+            save(live)
+        )
+    } else if layer.kind != LayerKind::Live && left_behind(layer) {
+        format!(
+            "The {} holds a newer save that is not complete; {} is what would be used. Copy it to a new name first, and look at \
+             that in the game; restore it when it is what you want.",
+            layer.kind.word(),
+            save(layer)
+        )
+    } else if live.is_some_and(|live| live.shape == Shape::ValheimPair)
+        && checked.is_some_and(|checked| checked.verdict == Verdict::Damaged)
+        && let Some(previous) = previous()
+    {
+        format!(
+            "The live pair is not whole. At its next load the game may make a new world on its seed, and its saves then write over \
+             the {}, which is whole. Copy that to a new name first, and look at it in the game; restore it when it is what you \
+             want.",
+            previous.kind.word()
+        )
+    } else {
+        return None;
+    };
+    Some(Warning { code: WarningCode::BetterCopy, text })
 }
 
 /// Reads a layer to its last byte, for what a person compares.

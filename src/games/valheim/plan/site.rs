@@ -171,6 +171,19 @@ impl<'a> Site<'a> {
         traces_of(&self.place.root, &self.name, held, recent)
     }
 
+    /// What stays in the older folder is not what a current server loads.
+    fn old_folder(&self, operation: Operation) -> Option<String> {
+        let stays = matches!(operation, Operation::Restore | Operation::Rename | Operation::Backup);
+        let old = self.place.dir.file_name().is_some_and(|name| name == "worlds");
+        (stays && old).then(|| {
+            format!(
+                "{} lies in the older folder 'worlds'. Servers since 0.209 read worlds_local and do not see it; copy it to have it \
+                 there.",
+                shown(&self.name)
+            )
+        })
+    }
+
     /// An outline about it without any change yet.
     pub(super) fn outline(&self, operation: Operation) -> Outline {
         Outline {
@@ -181,7 +194,7 @@ impl<'a> Site<'a> {
             changes: Vec::new(),
             depends: Vec::new(),
             warnings: Vec::new(),
-            preview: Preview::default(),
+            preview: Preview { notes: self.old_folder(operation).into_iter().collect(), ..Preview::default() },
             restored: None,
             traces: Some(self.traces()),
         }
