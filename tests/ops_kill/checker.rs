@@ -57,6 +57,15 @@ impl State {
     }
 }
 
+impl State {
+    /// The same without extended attributes, for an operation that says that it could not keep some.
+    pub(crate) fn without_attributes(&self) -> Self {
+        let mut state = self.clone();
+        state.live.values_mut().chain(state.parked.values_mut()).for_each(|entry| entry.attributes.clear());
+        state
+    }
+}
+
 /// What was found.
 #[derive(Debug)]
 #[allow(dead_code, reason = "what differs is read by people, where a test fails")]
