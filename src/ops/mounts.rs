@@ -187,6 +187,36 @@ pub(super) fn everywhere(proc: &Path) -> Vec<Elsewhere> {
     found
 }
 
+/// What of the mounts could not be read.
+#[derive(Debug)]
+pub(super) enum Unreadable {
+    None,
+    /// Our own, and why.
+    Own(std::io::Error),
+    /// Those of so many other processes.
+    Others(usize),
+}
+
+/// Which mounts are there and kept from us. A process that ended meanwhile has none any more.
+pub(super) fn unreadable(proc: &Path) -> Unreadable {
+    let kept = |error: &std::io::Error| {
+        let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+        !matches!(errno, Some(Errno::NOENT | Errno::SRCH | Errno::INVAL))
+    };
+    if let Err(error) = std::fs::read(proc.join("self/mountinfo"))
+        && kept(&error)
+    {
+        return Unreadable::Own(error);
+    }
+    let Ok(list) = std::fs::read_dir(proc) else { return Unreadable::None };
+    let processes = list.flatten().filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
+    let closed = |entry: &std::fs::DirEntry| std::fs::read(entry.path().join("mountinfo")).is_err_and(|error| kept(&error));
+    match processes.filter(closed).count() {
+        0 => Unreadable::None,
+        count => Unreadable::Others(count),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

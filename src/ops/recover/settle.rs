@@ -215,6 +215,9 @@ fn roll_back<H: Hook>(
 fn leftovers<H: Hook>(keep: &Keep<'_, '_, H>, setting: &Setting) -> Vec<(Became, String)> {
     let mut told = Vec::new();
     if !matches!(keep.look(STAGE), Ok(Some(_))) {
+        if !setting.read_only {
+            prune_unrecorded(keep);
+        }
         return told;
     }
     let listed = |name: &CStr| -> Result<Vec<std::ffi::CString>, Trouble> {
@@ -278,7 +281,20 @@ fn leftovers<H: Hook>(keep: &Keep<'_, '_, H>, setting: &Setting) -> Vec<(Became,
         }
     }
     let _ = keep.sys.unlink(&keep.folder, STAGE, AtFlags::REMOVEDIR);
+    prune_unrecorded(keep);
     told
+}
+
+/// Takes folders out of the recycle folder that were made for an operation which came to nothing. Where anything lies in one,
+/// it stays: removing an empty folder is all that is tried. What cannot be done is tried again by the next start.
+fn prune_unrecorded<H: Hook>(keep: &Keep<'_, '_, H>) {
+    let Ok(folder) = keep.sys.open(&keep.folder, RECYCLE, OFlags::RDONLY | OFlags::DIRECTORY) else { return };
+    for name in names(keep.sys, &folder).unwrap_or_default() {
+        let text = name.to_string_lossy();
+        if matches!(keep.sys.peek(&keep::record_of(&keep.path, &text)), Err(Errno::NOENT)) {
+            prune(keep.sys, &folder, &name, 0);
+        }
+    }
 }
 
 /// Removes the stage of an operation, and the folder of the stages when it was the only one.
