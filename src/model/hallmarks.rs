@@ -94,12 +94,7 @@ mod tests {
     #[test]
     fn what_nobody_saved_over_is_untouched_and_a_later_save_went_on() {
         assert_eq!(marks().went(&marks()), Went::Untouched);
-        let later = Hallmarks {
-            generation: Some(18),
-            clock: Some(214 * 1440 + 620),
-            objects: Some(77_000),
-            ..marks()
-        };
+        let later = Hallmarks { generation: Some(18), clock: Some(214 * 1440 + 620), objects: Some(77_000), ..marks() };
         assert_eq!(marks().went(&later), Went::On);
         // A conversion begins to count the saves anew.
         assert_eq!(marks().went(&Hallmarks { generation: Some(1), ..later }), Went::On);

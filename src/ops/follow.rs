@@ -80,17 +80,13 @@ fn touches(record: &Record, places: &[PathBuf]) -> bool {
 pub fn first_save(record: &Record, now: &Hallmarks, world: &World) -> Option<Followed> {
     let restored = record.restored.as_ref()?;
     let name = shown(&world.name);
-    let followed = |event, severity, text, next| Followed {
-        event,
-        severity,
-        operation: Some(record.name.clone()),
-        text,
-        next,
-    };
+    let followed =
+        |event, severity, text, next| Followed { event, severity, operation: Some(record.name.clone()), text, next };
     match restored.went(now) {
         Went::Untouched => None,
         Went::On => {
-            let text = format!("The game has saved {name} for the first time since the restore, and it is the same world.");
+            let text =
+                format!("The game has saved {name} for the first time since the restore, and it is the same world.");
             Some(followed("first-save", Severity::Note, text, String::new()))
         }
         Went::Astray(why) => {
@@ -111,7 +107,13 @@ pub fn first_save(record: &Record, now: &Hallmarks, world: &World) -> Option<Fol
 
 /// What is odd about a load that the server tells of: it loads another save than the newest one here, or far less than was
 /// restored.
-pub fn load(record: Option<&Record>, heard: &Heard, live: &Hallmarks, profile: &Profile, world: &World) -> Option<Followed> {
+pub fn load(
+    record: Option<&Record>,
+    heard: &Heard,
+    live: &Hallmarks,
+    profile: &Profile,
+    world: &World,
+) -> Option<Followed> {
     let restored = record.and_then(|record| record.restored.as_ref());
     let untouched = restored.is_some_and(|restored| restored.went(live) == Went::Untouched);
     let name = shown(&world.name);

@@ -209,8 +209,10 @@ pub(super) fn unreadable(proc: &Path) -> Unreadable {
         return Unreadable::Own(error);
     }
     let Ok(list) = std::fs::read_dir(proc) else { return Unreadable::None };
-    let processes = list.flatten().filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
-    let closed = |entry: &std::fs::DirEntry| std::fs::read(entry.path().join("mountinfo")).is_err_and(|error| kept(&error));
+    let processes =
+        list.flatten().filter(|entry| entry.file_name().to_str().is_some_and(|name| name.parse::<u32>().is_ok()));
+    let closed =
+        |entry: &std::fs::DirEntry| std::fs::read(entry.path().join("mountinfo")).is_err_and(|error| kept(&error));
     match processes.filter(closed).count() {
         0 => Unreadable::None,
         count => Unreadable::Others(count),

@@ -57,7 +57,7 @@ impl Save {
             subject: "Midgard".into(),
             name: name.into(),
             undoes: None,
-        restored: None,
+            restored: None,
             restored: None,
             keep: self.keep.clone(),
             steps,

@@ -279,7 +279,10 @@ fn attributes_that_are_never_copied_are_said_before_anything_is_asked() {
     let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
     assert!(warning.text.contains("trusted.note") && warning.text.contains("world.db"), "{}", warning.text);
     let done = lab.perform(lab.restore());
-    assert!(done.outcome == Outcome::Done && done.told.iter().any(|told| told.contains("could not be kept")), "{done:?}");
+    assert!(
+        done.outcome == Outcome::Done && done.told.iter().any(|told| told.contains("could not be kept")),
+        "{done:?}"
+    );
 }
 
 #[test]

@@ -56,10 +56,12 @@ fn a_call_that_fails_leaves_the_old_or_the_new_state_and_success_is_never_a_lie(
             let ready = ready(&root, case);
             let output = inject(operate(), &ready.args, point, &format!("error={error}"), *on);
             let code = output.status.code();
-            let [said, moaned] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
+            let [said, moaned] =
+                [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
             // An attribute that the system refuses to read or to set is left out, and that is told.
             let told = point.call.ends_with("xattr") && said.contains("attributes could not be kept");
-            let look = || if told { unattributed(&root, &ready) } else { judge(&root, &ready.old, &ready.new, &ready.keeps) };
+            let look =
+                || if told { unattributed(&root, &ready) } else { judge(&root, &ready.old, &ready.new, &ready.keeps) };
             let after = look();
             run(&recover_args(&root));
             let end = look();

@@ -90,7 +90,8 @@ impl Changes {
         for gone in old.worlds.iter().filter(|old| !new.worlds.iter().any(|world| world.id == old.id)) {
             if !ours.contains(&gone.id) {
                 let text = format!("{} is gone, and no layer of it is left here.", shown(&gone.name));
-                let next = "If nobody moved it, look for it with `worldkeep history`, and for another disk with its backups.";
+                let next =
+                    "If nobody moved it, look for it with `worldkeep history`, and for another disk with its backups.";
                 let about = About::world(&new.id, &gone.id);
                 self.doubt(News::new("world-gone", Severity::Error, about, text).next(next));
             }

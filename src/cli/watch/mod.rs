@@ -325,7 +325,14 @@ impl Teller<'_> {
             let known = self.known.get(&profile.id);
             let new = records.iter().filter(|record| known.is_none_or(|known| !known.contains(&record.name)));
             let new: Vec<&Record> = new.collect();
-            for world in self.catalog.profiles.iter().chain(&fresh.profiles).filter(|p| p.id == profile.id).flat_map(|p| &p.worlds) {
+            for world in self
+                .catalog
+                .profiles
+                .iter()
+                .chain(&fresh.profiles)
+                .filter(|p| p.id == profile.id)
+                .flat_map(|p| &p.worlds)
+            {
                 let touched = follow::last_change(&records, world).is_some_and(|last| new.contains(&last));
                 if touched || new.iter().any(|record| record.subject == world.name) {
                     ours.worlds.insert(world.id.clone());

@@ -221,7 +221,8 @@ mod tests {
             ..ValheimFacts::default()
         };
         let marks = super::hallmarks(&facts.to_facts(), Some(17));
-        let identity = [("seed number", "-5"), ("world id", "7")].map(|(label, value)| (label.to_owned(), value.to_owned()));
+        let identity =
+            [("seed number", "-5"), ("world id", "7")].map(|(label, value)| (label.to_owned(), value.to_owned()));
         assert_eq!(marks.identity, identity);
         assert_eq!((marks.clock, marks.objects, marks.generation), (Some(16 * 1440 + 634), Some(77_504), Some(17)));
         let unknown = ValheimFacts { has_data: true, ..ValheimFacts::default() }.to_facts();

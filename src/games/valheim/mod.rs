@@ -31,7 +31,9 @@ use std::time::Duration;
 use super::{Context, Enclosing, Game, Places, Roster, RosterEntry, UsualPlace};
 use crate::model::outline::{Ask, Outline, Traces};
 use crate::model::plan::Refusal;
-use crate::model::{Checked, Code, Depth, Facts, Finding, GameId, Hallmarks, Heard, Layer, LayerKind, Profile, Shape, World, shown};
+use crate::model::{
+    Checked, Code, Depth, Facts, Finding, GameId, Hallmarks, Heard, Layer, LayerKind, Profile, Shape, World, shown,
+};
 use crate::raster::Chart;
 use crate::store::{Store, StoreError};
 
