@@ -5,8 +5,6 @@
 //! in a save that is never copied.
 
 #[cfg(target_os = "linux")]
-mod merge;
-#[cfg(target_os = "linux")]
 mod names;
 #[cfg(target_os = "linux")]
 mod places;
@@ -30,13 +28,13 @@ use crate::model::plan::{Plan, Reason, Refusal};
 
 /// The plan, or why it cannot be carried out here. Looks at the disk and changes nothing.
 #[cfg(target_os = "linux")]
-pub fn draft(mut outline: Outline, server: Option<&Server>, setting: &Setting) -> Result<Plan, Refusal> {
+pub fn draft(outline: Outline, server: Option<&Server>, setting: &Setting) -> Result<Plan, Refusal> {
     if setting.read_only {
         return Err(Refusal::new(Reason::ReadOnly, "Changes are switched off."));
     }
     let mut warnings = outline.warnings.clone();
     warnings.extend(of_server(server)?);
-    outline.changes = merge::merged(outline.changes)?;
+    places::apart(&outline)?;
     places::check(&outline, setting)?;
     rights::check(&outline)?;
     let places = places::find(&outline)?;
@@ -48,7 +46,9 @@ pub fn draft(mut outline: Outline, server: Option<&Server>, setting: &Setting) -
     witnesses.extend(names::not_yet(&places.keep, &name));
     let space = room::check(&sources, &places)?;
     warnings.extend(places::of_file_system(&outline, &places));
+    warnings.extend(places::unseen(setting));
     warnings.extend(rights::not_kept(&outline)?);
+    warnings.extend(rights::attributes_not_kept(&sources));
     let mut preview = outline.preview;
     if let Some(parked) = steps.parked {
         preview.lines.push(("kept in".to_owned(), crate::model::shown_path(&parked)));

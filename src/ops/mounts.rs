@@ -187,6 +187,12 @@ pub(super) fn everywhere(proc: &Path) -> Vec<Elsewhere> {
     found
 }
 
+/// Why our own mounts, though told by the system, cannot be read.
+pub(super) fn unreadable(proc: &Path) -> Option<std::io::Error> {
+    let error = std::fs::read(proc.join("self/mountinfo")).err()?;
+    (error.kind() != std::io::ErrorKind::NotFound).then_some(error)
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;

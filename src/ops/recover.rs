@@ -39,7 +39,8 @@ pub struct Recovered {
 }
 
 /// Looks for interrupted operations in these keeping folders and in those that the state folder remembers, and finishes
-/// them or rolls them back. Without any it costs a look at two names a folder. Safe to be interrupted itself.
+/// them or rolls them back. Without any it costs a look at two names a folder, and one at
+/// each operation of which something is kept. Safe to be interrupted itself.
 #[cfg(target_os = "linux")]
 pub fn recover(keeps: &[PathBuf], setting: &Setting) -> Vec<Recovered> {
     recover_with(&super::tree::calls::Direct, &super::liveness::look, keeps, setting)

@@ -56,6 +56,13 @@ pub(super) fn prune<H: Hook>(sys: &Sys<'_, H>, folder: impl AsFd, name: &CStr, d
     let _ = sys.unlink(&folder, name, AtFlags::REMOVEDIR);
 }
 
+/// True when something is a folder in which there are only folders, all of which could be looked into.
+pub(super) fn only_folders<H: Hook>(sys: &Sys<'_, H>, folder: impl AsFd, name: &CStr, depth: usize) -> bool {
+    let Ok(inside) = sys.open(&folder, name, OFlags::RDONLY | OFlags::DIRECTORY) else { return false };
+    let Ok(list) = names(sys, &inside) else { return false };
+    depth < MAX_DEPTH && list.iter().all(|child| only_folders(sys, &inside, child, depth + 1))
+}
+
 struct Remover<'a, 'h, H> {
     sys: &'a Sys<'h, H>,
     device: u64,

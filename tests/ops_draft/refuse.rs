@@ -256,3 +256,74 @@ fn as_nobody_an_owner_that_cannot_be_kept_is_said_and_the_restore_goes_on() {
     let words = String::from_utf8_lossy(&run.stdout).into_owned() + &String::from_utf8_lossy(&run.stderr);
     assert!(run.status.success() && words.contains("1 passed"), "{words}");
 }
+
+#[test]
+fn attributes_that_are_never_copied_are_said_before_anything_is_asked() {
+    if !is_root() {
+        eprintln!("skipped: only root can give a file a capability");
+        return;
+    }
+    let lab = Lab::new();
+    let not_kept = |lab: &Lab| {
+        let warnings = lab.plan(lab.restore()).unwrap().content().warnings.clone();
+        warnings.into_iter().filter(|warning| warning.code == WarningCode::NotKept).collect::<Vec<_>>()
+    };
+    let file = lab.world("Midgard_backup/world.db");
+    rustix::fs::setxattr(&file, "user.note", b"kept", rustix::fs::XattrFlags::empty()).unwrap();
+    assert_eq!(not_kept(&lab), []);
+    if let Err(error) = rustix::fs::setxattr(&file, "trusted.note", b"x", rustix::fs::XattrFlags::empty()) {
+        eprintln!("skipped: no trusted attributes here: {error}");
+        return;
+    }
+    let warnings = not_kept(&lab);
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(warning.text.contains("trusted.note") && warning.text.contains("world.db"), "{}", warning.text);
+    let done = lab.perform(lab.restore());
+    assert!(
+        done.outcome == Outcome::Done && done.told.iter().any(|told| told.contains("could not be kept")),
+        "{done:?}"
+    );
+}
+
+#[test]
+fn mounts_of_our_own_that_cannot_be_read_are_said() {
+    let lab = Lab::new();
+    let proc = lab.base.join("proc");
+    fs::create_dir_all(proc.join("self")).unwrap();
+    fs::write(proc.join("self/mountinfo"), "").unwrap();
+    // One that has ended, and one without mounts, as a zombie is.
+    fs::create_dir(proc.join("7")).unwrap();
+    let said = || {
+        let setting = worldkeep::ops::Setting { proc: proc.clone(), ..lab.setting() };
+        let warnings = draft::draft(lab.restore(), None, &setting).unwrap().content().warnings.clone();
+        warnings.into_iter().map(|warning| (warning.code, warning.text)).collect::<Vec<_>>()
+    };
+    assert_eq!(said(), []);
+    // Those of others are closed to whoever is not root, on every machine; that alone says nothing.
+    fs::create_dir_all(proc.join("8/mountinfo")).unwrap();
+    assert_eq!(said(), []);
+    // Whatever the reason is, a folder cannot be read as a file, not by root either.
+    fs::remove_file(proc.join("self/mountinfo")).unwrap();
+    fs::create_dir(proc.join("self/mountinfo")).unwrap();
+    let own = said();
+    assert_eq!(own.len(), 1, "{own:?}");
+    assert!(own[0].0 == WarningCode::LivenessUnknown && own[0].1.contains("self/mountinfo"), "{own:?}");
+}
+
+#[test]
+fn room_that_is_set_aside_beyond_the_end_of_a_file_does_not_change_the_plan() {
+    let lab = Lab::new();
+    let file = lab.world("Midgard_backup/world.db");
+    let before = lab.plan(lab.restore()).unwrap();
+    let meta = fs::metadata(&file).unwrap();
+    let opened = fs::OpenOptions::new().write(true).open(&file).unwrap();
+    if let Err(error) = rustix::fs::fallocate(&opened, rustix::fs::FallocateFlags::KEEP_SIZE, 0, 8 << 20) {
+        eprintln!("skipped: this file system sets no room aside: {error}");
+        return;
+    }
+    opened.set_modified(meta.modified().unwrap()).unwrap();
+    drop(opened);
+    assert!(std::os::unix::fs::MetadataExt::blocks(&fs::metadata(&file).unwrap()) * 512 >= 8 << 20);
+    let after = lab.plan(lab.restore()).unwrap();
+    assert_eq!((after.id(), after.content().space.bytes), (before.id(), before.content().space.bytes));
+}

@@ -99,45 +99,6 @@ fn a_rename_places_the_new_parks_the_old_and_moves_the_layers() {
 }
 
 #[test]
-fn a_rename_by_moving_gets_another_name_inside_first() {
-    let lab = Lab::new();
-    let file = lab.world("Midgard/world.db");
-    let fresh = worldkeep::model::outline::Fresh {
-        origin: Origin::Whole(file.clone()),
-        writes: vec![(PathBuf::new(), b"Asgard inside".to_vec())],
-        like: file.clone(),
-    };
-    let changes = vec![
-        Change::Put { fresh, to: file, replaces: true },
-        Change::Move { from: lab.world("Midgard"), to: lab.world("Asgard") },
-        Change::Move { from: lab.world("Midgard_backup"), to: lab.world("Asgard_backup") },
-    ];
-    let done = lab.perform(lab.outline(Operation::Rename, changes));
-    assert_eq!(done.outcome, Outcome::Done, "{done:?}");
-    assert_eq!((lab.read("Asgard/world.db"), lab.read("Asgard/only-old")), ("Asgard inside".into(), "x".into()));
-    assert_eq!(lab.read("Asgard_backup/sub/zone"), "new");
-    assert!(!lab.world("Midgard").exists() && !lab.world("Midgard_backup").exists());
-    assert_eq!(fs::read(lab.kept(&done, "Midgard/world.db")).unwrap(), b"old bytes of the world");
-    assert_eq!(fs::read(lab.kept(&done, "Midgard/only-old")).unwrap(), b"x");
-}
-
-#[test]
-fn a_file_that_gets_other_bytes_and_another_name_gets_both_at_once() {
-    let lab = Lab::new();
-    let file = lab.world("A.fwl");
-    let changes = vec![
-        lab.put_of(Origin::Whole(file.clone()), vec![(PathBuf::new(), b"new name".to_vec())], "A.fwl", true),
-        Change::Move { from: lab.world("A.db"), to: lab.world("C.db") },
-        Change::Move { from: file, to: lab.world("C.fwl") },
-    ];
-    let done = lab.perform(lab.outline(Operation::Rename, changes));
-    assert_eq!(done.outcome, Outcome::Done, "{done:?}");
-    assert_eq!((lab.read("C.db"), lab.read("C.fwl")), ("old db".into(), "new name".into()));
-    assert!(!lab.world("A.db").exists() && !lab.world("A.fwl").exists());
-    assert_eq!(fs::read(lab.kept(&done, "A.fwl")).unwrap(), b"old fwl");
-}
-
-#[test]
 fn case_18_a_deleted_world_is_parked_with_its_links_and_what_they_lead_to_stays() {
     let lab = Lab::new();
     let outside = lab.base.join("mods");

@@ -13,6 +13,7 @@
 #[path = "../ops_kill/checker.rs"]
 #[allow(dead_code, reason = "a part of it is used")]
 mod checker;
+mod disks;
 #[path = "../support/drafts.rs"]
 mod drafts;
 #[path = "../ops_draft/lab.rs"]

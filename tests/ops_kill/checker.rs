@@ -58,8 +58,8 @@ impl State {
 }
 
 impl State {
-    /// The same without attributes.
-    pub(crate) fn bare(&self) -> Self {
+    /// The same without extended attributes, for an operation that says that it could not keep some.
+    pub(crate) fn without_attributes(&self) -> Self {
         let mut state = self.clone();
         state.live.values_mut().chain(state.parked.values_mut()).for_each(|entry| entry.attributes.clear());
         state
@@ -152,8 +152,13 @@ fn leftovers(root: &Path) -> Vec<PathBuf> {
     let mut left: Vec<PathBuf> = ["journal", "stage", "swap"].iter().map(|name| keep.join(name)).collect();
     left.retain(|path| path.symlink_metadata().is_ok());
     if let Ok(list) = fs::read_dir(keep.join("recycle")) {
-        let marked = list.map(|entry| entry.unwrap().path());
-        left.extend(marked.filter(|path| path.as_os_str().as_bytes().ends_with(b".purging")));
+        for path in list.map(|entry| entry.unwrap().path()) {
+            let name = path.file_name().unwrap();
+            // What is kept belongs to an operation on record.
+            if name.as_bytes().ends_with(b".purging") || !keep.join("history").join(name).exists() {
+                left.push(path);
+            }
+        }
     }
     left
 }

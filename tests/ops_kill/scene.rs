@@ -34,10 +34,14 @@ pub(crate) const CASES: [Case; 9] = [
     Case::Purge,
 ];
 
-/// The program that carries operations out, built once by the cargo that runs the tests.
+/// The program that carries operations out, built once by the cargo that runs the tests, or the one that `WORLDKEEP_OPERATE`
+/// names: a run of hours has to keep its program while others are built.
 pub(crate) fn operate() -> &'static Path {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     PROGRAM.get_or_init(|| {
+        if let Some(program) = std::env::var_os("WORLDKEEP_OPERATE") {
+            return program.into();
+        }
         let folder = std::env::current_exe().unwrap().parent().unwrap().parent().unwrap().to_path_buf();
         let mut build = Command::new(env!("CARGO"));
         build.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "-q", "--offline", "--example", "operate"]);
@@ -193,6 +197,15 @@ pub(crate) fn everything() -> bool {
 /// One of `of` points, or all of them when everything is wanted.
 pub(crate) fn chosen<T>(points: Vec<T>, of: u64) -> Vec<T> {
     if everything() { points } else { one_of(points, of) }
+}
+
+/// One of `of` points, or of as many as `WORLDKEEP_SHARE` says: 1 is all of them.
+pub(crate) fn share<T>(points: Vec<T>, of: u64) -> Vec<T> {
+    let wanted = std::env::var("WORLDKEEP_SHARE").ok().and_then(|share| share.parse().ok());
+    match wanted.or_else(|| everything().then_some(1)).unwrap_or(of) {
+        0 | 1 => points,
+        of => one_of(points, of),
+    }
 }
 
 /// One of `of` points, the same ones for the same seed.

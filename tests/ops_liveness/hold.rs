@@ -71,7 +71,7 @@ impl Game {
     /// All renames of the save are done; what is left is the journal, which becomes the record.
     fn is_in_place(&self, when: &str) -> bool {
         let parked = self.keep().join("recycle/0123456789ab/worlds/World").exists();
-        parked && when == "before" || !self.keep().join("journal").exists() && parked
+        parked && (when == "before" || !self.keep().join("journal").exists())
     }
 
     fn level(&self) -> String {
@@ -189,6 +189,15 @@ fn a_lock_that_was_taken_since_the_last_look_refuses_and_nothing_is_left() {
     }
 }
 
+/// Every call fails once the switch is on.
+struct Broken<'a, H>(&'a H, &'a Cell<bool>);
+impl<H: Hook> Hook for Broken<'_, H> {
+    fn before(&self, call: Call) -> Result<(), Errno> {
+        self.0.before(call)?;
+        if self.1.get() { Err(Errno::IO) } else { Ok(()) }
+    }
+}
+
 #[test]
 fn a_recovery_that_goes_on_holds_the_lock_as_well_and_refuses_where_it_cannot() {
     let game = Game::new();
@@ -197,14 +206,7 @@ fn a_recovery_that_goes_on_holds_the_lock_as_well_and_refuses_where_it_cannot() 
         broken.set(broken.get() || when == "after" && game.level() == "new");
         if broken.get() { Err(Errno::IO) } else { Ok(()) }
     });
-    // Everything after the first rename fails, and so does taking it back.
-    struct Broken<'a, H>(&'a H, &'a Cell<bool>);
-    impl<H: Hook> Hook for Broken<'_, H> {
-        fn before(&self, call: Call) -> Result<(), Errno> {
-            self.0.before(call)?;
-            if self.1.get() { Err(Errno::IO) } else { Ok(()) }
-        }
-    }
+    // Taking it back fails as well.
     let done = game.run(&Broken(&hook, &broken), &stopped);
     assert!(matches!(done.outcome, Outcome::Unfinished { .. }), "{done:?}");
     assert_eq!(game.level(), "new");

@@ -38,7 +38,7 @@ thread_local! {
 
 /// A turn with the processes of this machine.
 pub(crate) struct Turn {
-    _guard: Option<Guard>,
+    guard: Option<Guard>,
 }
 
 enum Guard {
@@ -50,7 +50,7 @@ enum Guard {
 
 impl Drop for Turn {
     fn drop(&mut self) {
-        if self._guard.is_some() {
+        if self.guard.is_some() {
             MINE.set(false);
         }
     }
@@ -58,7 +58,7 @@ impl Drop for Turn {
 
 fn turn(take: impl FnOnce() -> Guard) -> Turn {
     let guard = (!MINE.replace(true)).then(take);
-    Turn { _guard: guard }
+    Turn { guard }
 }
 
 /// Nobody else looks while this lives.
@@ -68,7 +68,7 @@ pub(crate) fn alone() -> Turn {
 
 /// A save root with one world, and a turn to look.
 pub(crate) struct Save {
-    pub(crate) _turn: Turn,
+    _turn: Turn,
     pub(crate) temp: TempDir,
     pub(crate) root: PathBuf,
     pub(crate) traces: Traces,

@@ -80,7 +80,8 @@ fn case_5_over_a_pair_that_is_not_whole_a_copy_of_the_previous_save_is_the_bette
 fn case_1_in_a_backup_or_an_archive_the_older_complete_save_is_what_is_used_and_said() {
     let broken: fixtures::Files = {
         let older = of_day(9.5).to_folder(41, 3, |_| 3);
-        let newer = of_day(10.5).to_folder(41, 4, |_| 4).into_iter().filter(|(name, _)| !name.ends_with(".db2"));
+        let newer =
+            of_day(10.5).to_folder(41, 4, |_| 4).into_iter().filter(|(name, _)| name.strip_suffix(".db2").is_none());
         let all: BTreeMap<String, Vec<u8>> = older.into_iter().chain(newer).collect();
         all.into_iter().collect()
     };

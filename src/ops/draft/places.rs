@@ -25,19 +25,26 @@ pub(super) struct Places {
 
 /// Names that get a rename, in the order of the outline.
 pub(super) fn touched(outline: &Outline) -> Vec<&Path> {
-    names(&outline.changes)
-}
-
-/// The same of changes.
-pub(super) fn names(changes: &[Change]) -> Vec<&Path> {
     let mut touched = Vec::new();
-    for change in changes {
+    for change in &outline.changes {
         match change {
             Change::Put { to: path, .. } | Change::Park(path) => touched.push(path.as_path()),
             Change::Move { from, to } => touched.extend([from.as_path(), to.as_path()]),
         }
     }
     touched
+}
+
+/// Refuses a name in something else that gets another name: how far an interrupted operation is, is found out name by name.
+pub(super) fn apart(outline: &Outline) -> Result<(), Refusal> {
+    let paths = touched(outline);
+    for path in &paths {
+        if let Some(of) = paths.iter().find(|of| path != *of && path.starts_with(of)) {
+            let text = format!("'{}' lies in '{}', and both would get another name.", shown_path(path), shown_path(of));
+            return Err(Refusal::new(Reason::NotSupported, text));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses paths with links in them, and what is mounted.
@@ -280,6 +287,18 @@ pub(super) fn denied(folder: &Path, error: Errno) -> String {
         }
         error => format!("'{shown}' cannot be written: {}", std::io::Error::from(error)),
     }
+}
+
+/// Says when our own mounts cannot be looked at. Those of other users' processes are closed to whoever is not root; whether one
+/// of them could be a server in a container is for the look at servers to tell.
+pub(super) fn unseen(setting: &Setting) -> Option<Warning> {
+    let proc = shown_path(&setting.proc);
+    let error = mounts::unreadable(&setting.proc)?;
+    let text = format!(
+        "'{proc}/self/mountinfo' cannot be read ({error}): whether something is mounted in what is renamed, or shows it \
+         elsewhere, could not be told."
+    );
+    Some(Warning { code: WarningCode::LivenessUnknown, text })
 }
 
 /// What is seen of a server through the network or through a program is not all.

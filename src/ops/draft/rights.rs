@@ -6,10 +6,10 @@ use std::path::Path;
 use rustix::process::{getegid, geteuid, getgroups};
 
 use super::places::{denied, may_write, touched};
-use super::sources::gone;
+use super::sources::{Sources, gone};
 use crate::model::outline::{Change, Outline};
 use crate::model::plan::{Reason, Refusal, Warning, WarningCode};
-use crate::model::shown_path;
+use crate::model::{shown, shown_path};
 use crate::ops::mounts;
 
 const STICKY: u32 = 0o1000;
@@ -59,6 +59,19 @@ fn unlocked(path: &Path) -> Result<(), Refusal> {
         _ => return Ok(()),
     };
     Err(refused(format!("'{}' is {what}, so that it cannot be renamed.", shown_path(path))))
+}
+
+/// Says when something in what is copied has attributes that a copy does not get.
+pub(super) fn attributes_not_kept(sources: &Sources) -> Option<Warning> {
+    let (path, name) = sources.first_unkept.as_ref()?;
+    let (shown, name) = (shown_path(path), shown(name));
+    let text = match sources.unkept {
+        1 => format!("'{shown}' has the attribute {name}, which is never copied: the new state will be without it."),
+        count => format!(
+            "{count} attributes are never copied, the first of them {name} of '{shown}': the new state will be without them."
+        ),
+    };
+    Some(Warning { code: WarningCode::NotKept, text })
 }
 
 /// Says when the new state cannot belong to whom it should.

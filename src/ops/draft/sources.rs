@@ -6,13 +6,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::buffer::spare_capacity;
+use rustix::fs::{Access, AtFlags, CWD, accessat, llistxattr};
 
 use super::steps::is_plain_name;
 use crate::model::outline::{Change, Origin, Outline};
 use crate::model::plan::{Fingerprint, Reason, Refusal, Witness};
 use crate::model::{Cancel, shown, shown_path};
-use crate::ops::tree::{MAX_DEPTH, stays_inside};
+use crate::ops::tree::{MAX_DEPTH, is_copied, stays_inside};
 use crate::ops::{Cause, unpack};
 
 /// More things than any save has are not walked through.
@@ -21,13 +22,21 @@ const MOST: u64 = 1_000_000;
 /// What a file takes besides its bytes, at most: its last block, and its entry in a folder.
 const PER_ENTRY: u64 = 4096;
 
+/// The longest list of names of attributes that Linux gives.
+const NAMES: usize = 64 << 10;
+
 /// What was seen of all that is made.
 #[derive(Default)]
 pub(super) struct Sources {
     /// Bytes that are copied, unpacked or written.
     pub(super) bytes: u64,
-    /// The room that they take.
+    /// The room that they take where holes stay holes.
     pub(super) room: u64,
+    /// The room that they take where a file system has no holes.
+    pub(super) filled: u64,
+    /// Extended attributes that a copy will not have, and the first thing that has one, with its name.
+    pub(super) unkept: u64,
+    pub(super) first_unkept: Option<(PathBuf, String)>,
     /// Files, folders and links that are made.
     pub(super) entries: u64,
     /// Of each thing that is read.
@@ -56,7 +65,7 @@ pub(super) fn look(outline: &Outline) -> Result<Sources, Refusal> {
             Origin::Members { archive, members } => sources.members(archive, members)?,
         }
         for (_, bytes) in &fresh.writes {
-            sources.add(bytes.len() as u64, bytes.len() as u64);
+            sources.add(bytes.len() as u64, bytes.len() as u64, bytes.len() as u64);
         }
     }
     Ok(sources)
@@ -117,9 +126,10 @@ pub(super) fn walk(
 }
 
 impl Sources {
-    fn add(&mut self, bytes: u64, room: u64) {
+    fn add(&mut self, bytes: u64, room: u64, filled: u64) {
         self.bytes = self.bytes.saturating_add(bytes);
         self.room = self.room.saturating_add(room).saturating_add(PER_ENTRY);
+        self.filled = self.filled.saturating_add(filled).saturating_add(PER_ENTRY);
         self.entries += 1;
     }
 
@@ -130,11 +140,35 @@ impl Sources {
                 readable(path, meta.is_dir())?;
             }
             self.witnesses.push(Witness { path: path.to_path_buf(), was: Some(fingerprint(meta)) });
-            // Holes stay holes, so that what the file takes now is what its copy takes.
-            let bytes = if meta.is_file() { meta.size() } else { 0 };
-            self.add(bytes, meta.blocks().saturating_mul(512));
+            // What a file takes now is what its copy takes, but for room beyond its end that the file system has set aside
+            // and gives back some time: that would change the plan of an unchanged save.
+            let blocks = meta.blocks().saturating_mul(512);
+            if meta.is_file() {
+                let filled = meta.size().div_ceil(PER_ENTRY).saturating_mul(PER_ENTRY);
+                self.add(meta.size(), blocks.min(filled), filled);
+            } else {
+                self.add(0, blocks, blocks);
+            }
+            // Those of a link, which only root can set, are not looked at.
+            if !meta.is_symlink() {
+                self.unkept(path);
+            }
             Ok(())
         })
+    }
+
+    /// Counts the attributes that are never copied. One that cannot be listed is found by the copy, which says so.
+    fn unkept(&mut self, path: &Path) {
+        let mut list = Vec::with_capacity(NAMES);
+        if llistxattr(path, spare_capacity(&mut list)).is_err() {
+            return;
+        }
+        for name in list.split(|byte| *byte == 0).filter(|name| !name.is_empty() && !is_copied(name)) {
+            self.unkept += 1;
+            if self.first_unkept.is_none() {
+                self.first_unkept = Some((path.to_path_buf(), String::from_utf8_lossy(name).into_owned()));
+            }
+        }
     }
 
     fn members(&mut self, archive: &Path, members: &[(PathBuf, PathBuf)]) -> Result<(), Refusal> {
@@ -155,7 +189,7 @@ impl Sources {
         })?;
         self.witnesses.push(Witness { path: archive.to_path_buf(), was: Some(fingerprint(&meta)) });
         for size in opened.sizes {
-            self.add(size, size);
+            self.add(size, size, size);
         }
         for (_, below) in members {
             self.entries += below.iter().count() as u64;

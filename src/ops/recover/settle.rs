@@ -14,7 +14,7 @@ use crate::ops::keep::{self, JOURNAL, Keep, NotLocked, PURGING, RECYCLE, STAGE, 
 use crate::ops::liveness;
 use crate::ops::moves::{Course, Mover, Place};
 use crate::ops::record::{Record, Renamed, Unreadable};
-use crate::ops::remove::{names, prune, remove};
+use crate::ops::remove::{names, only_folders, prune, remove};
 use crate::ops::run::Look;
 use crate::ops::setting::Setting;
 use crate::ops::tree::calls::{Hook, Sys};
@@ -32,11 +32,19 @@ pub fn recover_with<H: Hook>(hook: &H, look: &Look<'_>, keeps: &[PathBuf], setti
             // Whoever may not look there may not recover either.
             matches!(sys.peek(&path), Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS))
         };
-        if !(absent(JOURNAL) && absent(STAGE)) {
+        if !(absent(JOURNAL) && absent(STAGE)) || unrecorded(&sys, path) {
             found.extend(in_keep(&sys, path, look, setting));
         }
     }
     found
+}
+
+/// Whether there is a folder in the recycle folder that belongs to no operation on record.
+fn unrecorded<H: Hook>(sys: &Sys<'_, H>, path: &Path) -> bool {
+    let Ok(list) = std::fs::read_dir(path.join(OsStr::from_bytes(RECYCLE.to_bytes()))) else { return false };
+    let names = list.flatten().map(|entry| entry.file_name());
+    let mut records = names.map(|name| keep::record_of(path, &name.to_string_lossy()));
+    records.any(|record| matches!(sys.peek(&record), Err(Errno::NOENT)))
 }
 
 fn in_keep<H: Hook>(sys: &Sys<'_, H>, path: &Path, look: &Look<'_>, setting: &Setting) -> Vec<Recovered> {
@@ -226,6 +234,9 @@ fn roll_back<H: Hook>(
 fn leftovers<H: Hook>(keep: &Keep<'_, '_, H>, setting: &Setting) -> Vec<(Became, String)> {
     let mut told = Vec::new();
     if !matches!(keep.look(STAGE), Ok(Some(_))) {
+        if !setting.read_only {
+            prune_unrecorded(keep);
+        }
         return told;
     }
     let listed = |name: &CStr| -> Result<Vec<std::ffi::CString>, Trouble> {
@@ -289,7 +300,21 @@ fn leftovers<H: Hook>(keep: &Keep<'_, '_, H>, setting: &Setting) -> Vec<(Became,
         }
     }
     let _ = keep.sys.unlink(&keep.folder, STAGE, AtFlags::REMOVEDIR);
+    prune_unrecorded(keep);
     told
+}
+
+/// Takes folders out of the recycle folder that were made for an operation which came to nothing. One that holds anything but
+/// folders stays as it is. What cannot be done is tried again by the next start.
+fn prune_unrecorded<H: Hook>(keep: &Keep<'_, '_, H>) {
+    let Ok(folder) = keep.sys.open(&keep.folder, RECYCLE, OFlags::RDONLY | OFlags::DIRECTORY) else { return };
+    for name in names(keep.sys, &folder).unwrap_or_default() {
+        let text = name.to_string_lossy();
+        let record = keep::record_of(&keep.path, &text);
+        if matches!(keep.sys.peek(&record), Err(Errno::NOENT)) && only_folders(keep.sys, &folder, &name, 0) {
+            prune(keep.sys, &folder, &name, 0);
+        }
+    }
 }
 
 /// Removes the stage of an operation, and the folder of the stages when it was the only one.

@@ -319,12 +319,10 @@ impl<'r, H: Hook> Run<'r, '_, H> {
                 let (Some(parent), Some(name)) = (folder.parent(), folder.file_name().and_then(keep::one_name)) else {
                     break;
                 };
-                if keep
-                    .sys
-                    .direct(parent)
-                    .and_then(|parent| keep.sys.unlink(parent, &name, AtFlags::REMOVEDIR))
-                    .is_err()
-                {
+                let removed =
+                    keep.sys.direct(parent).and_then(|parent| keep.sys.unlink(parent, &name, AtFlags::REMOVEDIR));
+                // One that could not even be made may lie in some that were.
+                if !matches!(removed, Ok(()) | Err(Errno::NOENT)) {
                     break;
                 }
                 folder = parent;

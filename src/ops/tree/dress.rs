@@ -39,6 +39,11 @@ fn way_of(name: &[u8]) -> Way {
     }
 }
 
+/// Whether an extended attribute is copied at all, by those who may.
+pub(in crate::ops) fn is_copied(name: &[u8]) -> bool {
+    way_of(name) != Way::Leave
+}
+
 impl<H: Hook> Copier<'_, H> {
     /// Makes `copy`, which was `made` like that, look as its source did `before` anything of it was read.
     pub(super) fn dress(&mut self, from: &OwnedFd, copy: &OwnedFd, before: &Seen, made: &Seen) -> Result<(), Stop> {

@@ -31,6 +31,8 @@ use super::{Failure, Root};
 use crate::model::Cancel;
 
 #[cfg(target_os = "linux")]
+pub(in crate::ops) use dress::is_copied;
+#[cfg(target_os = "linux")]
 pub(in crate::ops) use flush::at_once_tells;
 #[cfg(target_os = "linux")]
 pub use walk::copy_with;
