@@ -334,7 +334,9 @@ fn records_that_cannot_be_used_are_told_and_nothing_of_them_is_lost() {
     fs::write(record_of(&save.keep, "eeeeeeeeeee5"), torn).unwrap();
     fs::write(save.keep.join("history/notes.txt"), "mine").unwrap();
     symlink("/etc/passwd", record_of(&save.keep, "fffffffffff6")).unwrap();
-    fs::create_dir_all(recycle_of(&save.keep, "999999999999").join("worlds_local")).unwrap();
+    let stray = recycle_of(&save.keep, "999999999999").join("worlds_local");
+    fs::create_dir_all(&stray).unwrap();
+    fs::write(stray.join("Midgard.db"), "mine").unwrap();
     let (document, code) = save.json(&["history"]);
     assert_eq!(code, Some(6), "not everything could be read");
     assert_eq!(document["history"].as_array().unwrap().len(), 1);
@@ -353,7 +355,7 @@ fn records_that_cannot_be_used_are_told_and_nothing_of_them_is_lost() {
     assert_eq!(save.run(&["undo", "--yes"]).code, Some(0));
     assert!(recycle_of(&save.keep, "999999999999").exists(), "a purge removes only what is on record");
     assert_eq!(save.run(&["purge", "--yes"]).code, Some(0));
-    assert!(recycle_of(&save.keep, "999999999999").exists());
+    assert_eq!(fs::read(stray.join("Midgard.db")).unwrap(), b"mine");
 }
 
 #[test]

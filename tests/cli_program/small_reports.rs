@@ -164,7 +164,10 @@ fn the_save_before_an_empty_one_comes_back_and_the_empty_one_is_kept() {
     root.file("worlds_local/Midgard.db.old", &db);
     root.file("worlds_local/Midgard.db", b"");
     let old = root.layer("@old");
-    let _ = root.done(&["restore", &old, "--yes"]);
+    let run = root.run(&["restore", &old, "--yes"]);
+    assert_eq!(run.code, Some(4), "a copy to a new name is offered first: {run:?}");
+    assert!(run.err.contains("better-copy"), "{run:?}");
+    let _ = root.done(&["restore", &old, "--yes", "--accept", "better-copy"]);
     assert_eq!(fs::read(root.root.join("worlds_local/Midgard.db")).unwrap(), db);
     let _ = root.done(&["undo", "--yes"]);
     assert_eq!(fs::read(root.root.join("worlds_local/Midgard.db")).unwrap(), b"");

@@ -230,8 +230,8 @@ impl<'s, 'h, H: Hook> Keep<'s, 'h, H> {
         Ok(made)
     }
 
-    /// Takes room for a journal of at most so many bytes.
-    pub(in crate::ops) fn reserve(&self, bytes: u64) -> Result<(), Trouble> {
+    /// Takes room for a journal of at most so many bytes, and more for the folders of a later operation if `spare`.
+    pub(in crate::ops) fn reserve(&self, bytes: u64, spare: bool) -> Result<(), Trouble> {
         let path = self.child(SPARE);
         let file = self.sys.open_or_create(&self.folder, SPARE).map_err(at("open", &path))?;
         let seen = Seen::from(self.sys.stat(&file).map_err(at("look at", &path))?);
@@ -240,8 +240,9 @@ impl<'s, 'h, H: Hook> Keep<'s, 'h, H> {
         }
         let _ = self.give(&file);
         let blank = [b' '; 4096];
+        let wanted = if spare { bytes.max(SPARE_BYTES) } else { bytes };
         let mut size = seen.size;
-        while size < bytes.max(SPARE_BYTES) {
+        while size < wanted {
             match self.sys.write(&file, &blank, size) {
                 Ok(0) => return Err(at("write", &path)(Errno::IO)),
                 Ok(written) => size += written as u64,

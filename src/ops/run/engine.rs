@@ -127,12 +127,12 @@ impl<'r, H: Hook> Run<'r, '_, H> {
     /// Everything up to the journal.
     fn prepared(&mut self, keep: &Keep<'_, '_, H>, shape: &Shape, progress: &mut dyn FnMut(Progress<'_>)) -> Outcome {
         let room = room_for(self.draft(), shape);
-        if let Err(trouble) = ready(keep, shape, room) {
+        if let Err(trouble) = ready(keep, shape, room, true) {
             // A full disk: what is kept for the journal has room for a few folders as well.
             if !trouble.is_no_space() || !keep.give_room(room) {
                 return trouble.before_anything();
             }
-            if let Err(trouble) = ready(keep, shape, room) {
+            if let Err(trouble) = ready(keep, shape, room, false) {
                 return trouble.before_anything();
             }
         }
@@ -273,7 +273,7 @@ impl<'r, H: Hook> Run<'r, '_, H> {
         }
         recover::prune_recycle(keep, record);
         // For the next one; without it that one needs a disk that is not full.
-        let _ = keep.reserve(room_for(self.draft(), shape));
+        let _ = keep.reserve(room_for(self.draft(), shape), true);
         if left.is_empty() { Outcome::Done } else { Outcome::CleanUpPending { left, why: why.join(" ") } }
     }
 
@@ -354,8 +354,8 @@ fn failed_stage(failure: &Failure) -> Outcome {
 }
 
 /// Makes the folders and takes the room for the journal.
-fn ready<H: Hook>(keep: &Keep<'_, '_, H>, shape: &Shape, room: u64) -> Result<(), Trouble> {
-    keep.reserve(room)?;
+fn ready<H: Hook>(keep: &Keep<'_, '_, H>, shape: &Shape, room: u64, spare: bool) -> Result<(), Trouble> {
+    keep.reserve(room, spare)?;
     keep.ready_history()?;
     for folder in &shape.folders {
         keep.folders(folder)?;
