@@ -33,8 +33,10 @@ fn mounted(below: &Path, kind: (&str, &[&str], u64)) -> Option<Lab> {
 
 /// Takes all room that root can get.
 fn fill(folder: &Path) {
-    for (n, size) in [1 << 20, 64 << 10, 4096, 512].into_iter().enumerate() {
-        let mut file = fs::File::create(folder.join(format!("filler{n}"))).unwrap();
+    // A full disk may have no room for a new file either.
+    let sizes = [1 << 20, 64 << 10, 4096, 512];
+    let files = sizes.map(|size| fs::File::create(folder.join(format!("filler{size}"))).unwrap());
+    for (mut file, size) in files.into_iter().zip(sizes) {
         while file.write_all(&vec![7; size]).and_then(|()| file.sync_data()).is_ok() {}
     }
 }

@@ -24,8 +24,9 @@ const HISTORY: &CStr = c"history";
 const LOCK: &CStr = c"lock";
 /// What becomes the next journal. Its room is taken while there is some, so that a full disk cannot stop a delete, an undo or a purge.
 const SPARE: &CStr = c"spare";
-/// Its usual size: a journal takes a tenth of it, and what it gives back has room for the folders of the recycle folder.
-const SPARE_BYTES: u64 = 64 << 10;
+/// Its usual size. A journal takes a hundredth of it; the rest is given back where the disk is full, for the folders of the recycle
+/// folder. XFS asks for some 80 free blocks before it makes a folder.
+const SPARE_BYTES: u64 = 1 << 20;
 
 const OTHERS_MAY_WRITE: u32 = 0o022;
 
@@ -239,11 +240,12 @@ impl<'s, 'h, H: Hook> Keep<'s, 'h, H> {
             return Err(odd("use", &path, "it is no plain file"));
         }
         let _ = self.give(&file);
-        let blank = [b' '; 4096];
+        let blank = vec![b' '; 64 << 10];
         let wanted = if spare { bytes.max(SPARE_BYTES) } else { bytes };
         let mut size = seen.size;
         while size < wanted {
-            match self.sys.write(&file, &blank, size) {
+            let most = blank.len().min(usize::try_from(wanted - size).unwrap_or(usize::MAX));
+            match self.sys.write(&file, &blank[..most], size) {
                 Ok(0) => return Err(at("write", &path)(Errno::IO)),
                 Ok(written) => size += written as u64,
                 // Enough is enough.
@@ -270,7 +272,14 @@ impl<'s, 'h, H: Hook> Keep<'s, 'h, H> {
         let path = self.child(JOURNAL);
         let failed = at("write", &path);
         let file = self.sys.open_to_write(&self.folder, SPARE).map_err(&failed)?;
-        write_all(self.sys, &file, journal, 0).map_err(&failed)?;
+        match write_all(self.sys, &file, journal, 0) {
+            // Where nothing is written over, as on btrfs, only what is given back first can be written again.
+            Err(Errno::NOSPC | Errno::DQUOT) => {
+                self.sys.truncate(&file, 0).and_then(|()| self.sys.flush(&file)).map_err(&failed)?;
+                write_all(self.sys, &file, journal, 0).map_err(&failed)?;
+            }
+            written => written.map_err(&failed)?,
+        }
         self.sys.truncate(&file, journal.len() as u64).map_err(&failed)?;
         self.sys.flush(&file).map_err(&failed)?;
         self.sys.rename_new(&self.folder, SPARE, &self.folder, JOURNAL).map_err(&failed)?;
