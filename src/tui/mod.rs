@@ -17,6 +17,7 @@ mod pump;
 mod runner;
 mod state;
 mod style;
+mod subject;
 mod term;
 mod text;
 mod tree;

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use ratatui::layout::Rect;
 
 use super::layout::{areas, inside};
-use super::state::{DetailsKey, Focus, MapState, Model, PaintKey, PictureKey, Subject};
+use super::state::{DetailsKey, Focus, MapState, Model, PaintKey, PictureKey};
+use super::subject::Subject;
 use super::update::refresh;
 use super::view::{details, map, rows};
 use crate::model::Server;

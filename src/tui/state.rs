@@ -19,7 +19,7 @@ use super::tree::{Forest, Says};
 use crate::config::keys::Keymap;
 use crate::config::theme::{Role, Theme};
 use crate::model::plan::Refusal;
-use crate::model::{Checked, Finding, GameId, Layer, Profile, Server, ServerState, Severity, World};
+use crate::model::{Checked, Finding, GameId, Layer, Profile, Server, ServerState, Severity};
 use crate::ops::ask::Planned;
 use crate::ops::history::Entry;
 use crate::ops::run::Done;
@@ -463,40 +463,4 @@ impl Model {
     pub(super) fn minute(&self) -> i64 {
         self.now.as_second().div_euclid(60)
     }
-
-    /// The node of an id in the tree as something of the catalog.
-    pub(super) fn subject(&self, node: u32) -> Option<Subject<'_>> {
-        let item = self.tree.forest.item(node)?;
-        Some(match item.kind {
-            super::tree::Kind::Profile => Subject::Profile(self.catalog.profiles.iter().find(|p| p.id == item.key)?),
-            super::tree::Kind::World => {
-                let (profile, world) = self.catalog.world(&item.key)?;
-                Subject::World(profile, world)
-            }
-            super::tree::Kind::Layer => {
-                let (profile, world, layer) = self.catalog.layer(&item.key)?;
-                Subject::Layer(profile, world, layer)
-            }
-        })
-    }
-
-    /// The layer that a node stands for: itself, or a world's live one.
-    pub(super) fn layer_of(&self, node: u32) -> Option<(&Profile, &World, &Layer)> {
-        match self.subject(node)? {
-            Subject::Profile(_) => None,
-            Subject::World(profile, world) => {
-                let layer = world.live().or_else(|| world.layers.first())?;
-                Some((profile, world, layer))
-            }
-            Subject::Layer(profile, world, layer) => Some((profile, world, layer)),
-        }
-    }
-}
-
-/// What a node of the tree stands for.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Subject<'a> {
-    Profile(&'a Profile),
-    World(&'a Profile, &'a World),
-    Layer(&'a Profile, &'a World, &'a Layer),
 }

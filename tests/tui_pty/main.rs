@@ -4,6 +4,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "a test fails loudly")]
 
+mod operations;
 mod terminal;
 
 use std::process::{Command, Stdio};

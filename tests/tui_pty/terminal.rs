@@ -1,6 +1,7 @@
 //! A pseudo-terminal with a screen model.
 
 use std::io::{Read as _, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -17,11 +18,12 @@ pub(crate) struct Start<'a> {
     pub(crate) wrapper: &'a [&'a str],
     pub(crate) env: &'a [(&'a str, &'a str)],
     pub(crate) demo: bool,
+    pub(crate) words: &'a [&'a str],
 }
 
 impl Default for Start<'_> {
     fn default() -> Self {
-        Self { wrapper: &[], env: &[], demo: true }
+        Self { wrapper: &[], env: &[], demo: true, words: &[] }
     }
 }
 
@@ -75,6 +77,7 @@ impl Terminal {
         if start.demo {
             command.arg(format!("--demo={}", home.path().join("demo").display()));
         }
+        command.args(start.words);
         command.env_clear();
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
         for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"] {
@@ -118,6 +121,11 @@ impl Terminal {
             reader: Some(reader),
             home,
         }
+    }
+
+    /// The folder that is its home, with the demo saves in `demo`.
+    pub(crate) fn home(&self) -> &Path {
+        self.home.path()
     }
 
     /// Looks at the screen.

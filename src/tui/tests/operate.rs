@@ -11,6 +11,7 @@ use crate::tui::dialog::{Agreed, Stage, Wish};
 use crate::tui::input::Input;
 use crate::tui::state::{Effect, Msg};
 use crate::tui::testing::{Driver, ago};
+use crate::tui::tests::screens::styles;
 use crate::tui::update::update;
 
 /// A plan as a worker would make it.
@@ -56,7 +57,11 @@ pub(super) fn shown(plan: &Plan) -> Vec<Planned> {
 
 /// A driver whose restore of a layer is being planned, and the ticket.
 pub(super) fn restoring(size: (u16, u16), unicode: bool) -> (Driver, u64) {
-    let mut driver = Driver::new(size, unicode, Depth::Mono);
+    restoring_in(size, unicode, Depth::Mono)
+}
+
+fn restoring_in(size: (u16, u16), unicode: bool, depth: Depth) -> (Driver, u64) {
+    let mut driver = Driver::new(size, unicode, depth);
     driver.keys("gjjjllj").rest();
     assert_eq!(driver.selected(), "valheim/Midgard@auto-1");
     driver.effects.clear();
@@ -376,7 +381,7 @@ fn the_dialogs() {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| {
-        for size in [(80, 24), (40, 10)] {
+        for size in [(200, 50), (80, 24), (40, 10)] {
             for (charset, unicode) in [("unicode", true), ("ascii", false)] {
                 let see = |name: &str, driver: &mut Driver| {
                     let name = format!("dialog-{name}-{}x{}-{charset}", size.0, size.1);
@@ -404,6 +409,12 @@ fn the_dialogs() {
                 driver.keys("<F2>Asgard");
                 see("naming", &mut driver);
             }
+        }
+        for (word, depth) in [("rgb", Depth::Rgb), ("mono", Depth::Mono)] {
+            let (mut driver, ticket) = restoring_in((80, 24), true, depth);
+            driver.send(Msg::Planned { ticket, result: Ok(shown(&plan(Operation::Restore, "Midgard", &warnings))) });
+            driver.keys("<Tab><Space>");
+            insta::assert_snapshot!(format!("dialog-ticked-80x24-styles-{word}"), styles(&mut driver));
         }
     });
 }

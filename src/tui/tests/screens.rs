@@ -31,7 +31,7 @@ fn snapshot(name: &str, at: impl Fn(&mut Driver)) {
 }
 
 /// Each row's runs of one style: column, look, text.
-fn styles(driver: &mut Driver) -> String {
+pub(super) fn styles(driver: &mut Driver) -> String {
     driver.screen();
     let mut out = String::new();
     // The buffer that was painted is the one before the current one: paint once more into it.

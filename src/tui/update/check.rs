@@ -1,4 +1,5 @@
-use super::super::state::{Effect, Model, Signature, Sort, Subject};
+use super::super::state::{Effect, Model, Signature, Sort};
+use super::super::subject::Subject;
 use super::super::tree::Says;
 use super::look;
 use crate::config::theme::Role;

@@ -1,5 +1,6 @@
 use super::super::layout;
-use super::super::state::{Effect, Focus, Model, Overlay, Subject};
+use super::super::state::{Effect, Focus, Model, Overlay};
+use super::super::subject::Subject;
 use super::super::tree::Kind;
 use super::{check, close_top, entry, history, look, marks, operate, scan, wishes};
 use crate::config::actions::{Action, Context};

@@ -3,7 +3,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use super::super::layout;
-use super::super::state::{Effect, MapState, Model, Signature, Subject};
+use super::super::state::{Effect, MapState, Model, Signature};
+use super::super::subject::Subject;
 use super::super::tree::{Kind, Says, anchor};
 use super::check;
 use crate::model::{Finding, Server};

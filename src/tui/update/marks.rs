@@ -1,6 +1,7 @@
 //! Marks: several worlds and layers for one question.
 
-use super::super::state::{Model, Subject};
+use super::super::state::Model;
+use super::super::subject::Subject;
 use super::keys;
 use crate::config::actions::Action;
 use crate::config::theme::Role;

@@ -1,7 +1,8 @@
 //! What a key asks for, by what is selected or marked.
 
 use super::super::dialog::Wish;
-use super::super::state::{Model, Subject};
+use super::super::state::Model;
+use super::super::subject::Subject;
 use crate::config::actions::Action;
 use crate::model::LayerKind;
 use crate::model::plan::Operation;

@@ -5,7 +5,8 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
 use super::super::dialog::Stage;
-use super::super::state::{Model, Overlay, Sort, Subject};
+use super::super::state::{Model, Overlay, Sort};
+use super::super::subject::Subject;
 use super::super::text::{cut, width};
 use super::super::update::context;
 use crate::config::actions::{Action, Context, Group};

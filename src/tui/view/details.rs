@@ -2,7 +2,8 @@
 
 use ratatui::text::{Line, Span};
 
-use super::super::state::{Model, Subject};
+use super::super::state::Model;
+use super::super::subject::Subject;
 use super::super::text::{pad, width, wrap};
 use super::super::tree;
 use crate::config::theme::Role;
