@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, OFlags};
+use rustix::fs::{AtFlags, FileType, OFlags, fstatvfs};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
@@ -24,9 +24,10 @@ const HISTORY: &CStr = c"history";
 const LOCK: &CStr = c"lock";
 /// What becomes the next journal. Its room is taken while there is some, so that a full disk cannot stop a delete, an undo or a purge.
 const SPARE: &CStr = c"spare";
-/// Its usual size. A journal takes a hundredth of it; the rest is given back where the disk is full, for the folders of the recycle
+/// Its usual size, but no more than a part of what is free. A journal takes a hundredth of it; the rest is given back where the disk is full, for the folders of the recycle
 /// folder. XFS asks for some 80 free blocks before it makes a folder.
 const SPARE_BYTES: u64 = 1 << 20;
+const SPARE_PART: u64 = 64;
 
 const OTHERS_MAY_WRITE: u32 = 0o022;
 
@@ -241,8 +242,12 @@ impl<'s, 'h, H: Hook> Keep<'s, 'h, H> {
         }
         let _ = self.give(&file);
         let blank = vec![b' '; 64 << 10];
-        let wanted = if spare { bytes.max(SPARE_BYTES) } else { bytes };
         let mut size = seen.size;
+        let mut wanted = bytes;
+        if spare && size < bytes.max(SPARE_BYTES) {
+            let free = fstatvfs(&self.folder).map_or(0, |stat| stat.f_bavail.saturating_mul(stat.f_frsize));
+            wanted = bytes.max(SPARE_BYTES.min(free / SPARE_PART));
+        }
         while size < wanted {
             let most = blank.len().min(usize::try_from(wanted - size).unwrap_or(usize::MAX));
             match self.sys.write(&file, &blank[..most], size) {
