@@ -127,7 +127,7 @@ impl Cause {
     }
 }
 
-fn next_after(error: &io::Error) -> &'static str {
+pub(super) fn next_after(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "Free some space, then try again.",
         io::ErrorKind::PermissionDenied => "Run as the user who owns the save, then try again.",

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use rustix::io::Errno;
 
+use super::failure::next_after;
 use crate::model::plan::{Outcome, Reason, Refusal};
 use crate::model::shown_path;
 
@@ -49,7 +50,11 @@ impl Trouble {
             Why::System(Errno::LOOP | Errno::NOTDIR | Errno::XDEV) | Why::Words(_) => Reason::NoStage,
             Why::System(_) => return Outcome::Unchanged { why: self.to_string() },
         };
-        Outcome::Refused(Refusal::new(reason, self.to_string()))
+        let next = match self.why {
+            Why::System(error) => next_after(&error.into()),
+            Why::Words(_) => "",
+        };
+        Outcome::Refused(Refusal::new(reason, format!("{self} The save was not touched. {next}").trim_end()))
     }
 }
 

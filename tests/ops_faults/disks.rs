@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use tempfile::TempDir;
-use worldkeep::model::plan::{Outcome, Reason};
+use worldkeep::model::plan::{Outcome, Reason, Refusal};
 use worldkeep::ops::run::Done;
 use worldkeep::ops::{history, purge, undo};
 
@@ -76,6 +76,52 @@ fn on_a_full_disk_a_restore_is_refused_and_what_only_renames_is_done() {
         assert!(!lab.kept(&first, "A.db").exists() && !lab.world("A.db").exists());
         eprintln!("full {}: a restore refused; a delete, an undo and a purge done", kind.0);
     }
+}
+
+#[test]
+fn where_a_quota_is_used_up_nothing_is_touched_or_all_is_done() {
+    if done_apart("disks::where_a_quota_is_used_up_nothing_is_touched_or_all_is_done") {
+        return;
+    }
+    let temp = TempDir::new().unwrap();
+    let Some(disk) = mounted(temp.path(), KINDS[2]) else { return };
+    let volume = disk.base.join("limited");
+    let path = volume.to_str().unwrap();
+    if !can("btrfs", &["-q", "quota", "enable", disk.base.to_str().unwrap()])
+        || !can("btrfs", &["-q", "subvolume", "create", path])
+        || !can("btrfs", &["-q", "qgroup", "limit", "24M", path])
+    {
+        return;
+    }
+    let lab = Lab::at(&volume);
+    let first = lab.perform(lab.delete(&["A.db"]));
+    assert_eq!(first.outcome, Outcome::Done, "{first:?}");
+    lab.write("Midgard_backup/world.db", &vec![7; 2 << 20]);
+    fill(&volume);
+    let old = picture(&lab.world("Midgard"));
+    // What the quota leaves is not told by the file system: only the attempt shows it.
+    let done = lab.perform(lab.restore());
+    let (Outcome::Unchanged { why } | Outcome::Refused(Refusal { text: why, .. })) = &done.outcome else {
+        panic!("{done:?}")
+    };
+    assert!(why.contains("os error 122") && why.contains("Free some space"), "{why}");
+    assert_eq!(picture(&lab.world("Midgard")), old);
+    let done = lab.perform(lab.delete(&["Midgard"]));
+    // For one new folder btrfs sets more aside than the kept room gives back.
+    match &done.outcome {
+        Outcome::Done => {
+            assert_eq!(picture(&lab.kept(&done, "Midgard")), old);
+            assert_eq!(undone(&lab, &done.name).outcome, Outcome::Done);
+        }
+        Outcome::Refused(refusal) => assert_eq!(refusal.reason, Reason::NoSpace, "{refusal}"),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(picture(&lab.world("Midgard")), old);
+    // With a little room, all goes on.
+    fs::remove_file(volume.join("filler65536")).unwrap();
+    fs::remove_file(volume.join("filler1048576")).unwrap();
+    assert!(can("sync", &["-f", path]));
+    assert_eq!(lab.perform(lab.restore()).outcome, Outcome::Done);
 }
 
 #[test]

@@ -127,14 +127,13 @@ impl<'r, H: Hook> Run<'r, '_, H> {
     /// Everything up to the journal.
     fn prepared(&mut self, keep: &Keep<'_, '_, H>, shape: &Shape, progress: &mut dyn FnMut(Progress<'_>)) -> Outcome {
         let room = room_for(self.draft(), shape);
-        if let Err(trouble) = ready(keep, shape, room, true) {
-            // A full disk: what is kept for the journal has room for a few folders as well.
-            if !trouble.is_no_space() || !keep.give_room(room) {
-                return trouble.before_anything();
-            }
-            if let Err(trouble) = ready(keep, shape, room, false) {
-                return trouble.before_anything();
-            }
+        let mut tried = ready(keep, shape, room, true);
+        // A full disk: what is kept for the journal has room for a few folders as well.
+        if tried.as_ref().is_err_and(Trouble::is_no_space) && keep.give_room(room) {
+            tried = ready(keep, shape, room, false);
+        }
+        if let Err(trouble) = tried {
+            return trouble.before_anything();
         }
         if shape.stages {
             match stage(self.fresh, self.cancel, progress) {
